@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The wake-up latency probe: one thread a CPU sleeps until an absolute time and notes how late it
+ * ran. Each sampler owns one block of memory, touched and locked before the start; while it runs it
+ * makes no system call but its wake-up source's, and hands finished windows to the control thread
+ * through a ring. The control thread (the caller) collects with wakeup_collect, seldom.
+ *
+ *   wakeup_start → { wakeup_collect … } → wakeup_stop → wakeup_result for each → wakeup_free
+ */
+#pragma once
+
+#include "result/session.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct wakeup;
+struct wakeup_source;
+
+/* All wake-up sources in the order of sources.list, NULL-terminated. */
+extern const struct wakeup_source *const wakeup_sources[];
+const char *wakeup_source_name(size_t index);
+const char *wakeup_source_help(size_t index);
+
+/* Called for every sample by the sampler itself, in its RT context; may only write to memory that was
+ * touched before. cyclictest mode uses it for what it shows of single samples. */
+struct wakeup_hook {
+	void (*sample)(void *context, int index, int64_t latency_ns);
+	void *context;
+};
+
+struct wakeup_options {
+	const struct settings *settings;
+	/* One thread each, in this order; where a number stands twice, two threads share the CPU.
+	 * -1: not pinned. */
+	const int *cpus;
+	size_t threads;
+	/* NULL: the settings' interval and priority for all. */
+	const int64_t *intervals_ns;
+	const int *priorities;
+	struct wakeup_hook hook;
+	clockid_t clock;    /* CLOCK_MONOTONIC, or CLOCK_REALTIME in cyclictest mode */
+	bool relative;	    /* sleep for the interval instead of until an instant (cyclictest -r) */
+	bool watchdog;	    /* a thread of higher priority lowers samplers that never sleep */
+	int64_t align_ns;   /* -1: not aligned; else offset from the full second */
+};
+
+/* Makes the threads and lets them take their first samples (which are discarded). -EPERM, -EACCES,
+ * -EBUSY, -EOPNOTSUPP, … with the sentence; nothing is left running then. */
+int wakeup_start(struct wakeup **wakeup, const struct wakeup_options *options, struct fail *fail);
+/* Asks every sampler to end at its next wake-up and waits for them (bounded: a sampler that does not
+ * wake within LIMIT is left behind and reported as failed). */
+void wakeup_stop(struct wakeup *wakeup);
+/* Like a stop for one thread: its CPU went off line. */
+void wakeup_drop(struct wakeup *wakeup, size_t index, enum cpu_end why);
+bool wakeup_running(const struct wakeup *wakeup);
+bool wakeup_thread_running(const struct wakeup *wakeup, size_t index);
+pid_t wakeup_tid(const struct wakeup *wakeup, size_t index);
+/* CLOCK_MONOTONIC of the common start that windows count from. */
+int64_t wakeup_started(const struct wakeup *wakeup);
+
+/* Takes the next finished window of thread INDEX, false when there is none yet. */
+bool wakeup_collect(struct wakeup *wakeup, size_t index, struct window *window);
+/* Adds what thread INDEX counted since the last call to HISTOGRAM (count and counts; not min, max). */
+void wakeup_drain(struct wakeup *wakeup, size_t index, struct histogram *histogram);
+
+struct wakeup_status {
+	uint64_t samples, missed;
+	int64_t last_ns, min_ns, max_ns; /* meaningless while samples is 0 */
+	double sum_ns;
+};
+/* A look at a running sampler, for progress: values may be of neighbouring samples. */
+void wakeup_peek(const struct wakeup *wakeup, size_t index, struct wakeup_status *status);
+
+/* After the stop: the end, early and missed counts and the largest samples (copied). */
+void wakeup_result(struct wakeup *wakeup, size_t index, struct cpu_result *result);
+void wakeup_free(struct wakeup *wakeup);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where results go: stdout, or a file that appears whole or not at all (written under a temporary
+ * name beside it, then renamed). Buffered; an error sticks in the sink and is told at the end.
+ */
+#pragma once
+
+#include "base/sink.h"
+
+struct fail;
+
+struct output {
+	struct sink sink;
+	int fd;
+	const char *path; /* NULL: stdout */
+	char *temporary;
+	size_t used;
+	char buffer[8192];
+};
+
+/* PATH NULL: stdout. PATH must outlive the output. Negative errno with the sentence. */
+int output_open(struct output *out, const char *path, struct fail *fail);
+/* Writes what is left and puts the file in place; on any error removes it. -EPIPE where the reader
+ * of stdout went away. */
+int output_close(struct output *out, struct fail *fail);
+/* Gives up: the file's former contents stay. */
+void output_abandon(struct output *out);
+/* Pushes buffered text out now (for text that somebody watches). */
+void output_flush(struct output *out);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sys/signals.h"
+
+#include "sys/clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t stop;
+static _Atomic int64_t continued;
+
+static void on_stop(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+static void on_continue(int number)
+{
+	(void)number;
+	atomic_store(&continued, clock_now());
+}
+
+void signals_install(void)
+{
+	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction go_on = { .sa_handler = on_continue, .sa_flags = SA_RESTART };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGCONT, &go_on, NULL);
+}
+
+void signals_block(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+bool signals_stop(void)
+{
+	return stop;
+}
+
+int64_t signals_continued(void)
+{
+	return atomic_load(&continued);
+}
