@@ -14,9 +14,11 @@
 
 static void overview(struct sink *sink)
 {
-	sink_text(sink, "punctual makes Linux boards keep time: it measures scheduling latency and shows\n"
-			"what board it ran on.\n\n"
-			"Usage: punctual COMMAND [options]\n\n");
+	sink_text(
+		sink,
+		"punctual makes Linux boards keep time: it measures scheduling latency and shows\n"
+		"what board it ran on.\n\n"
+		"Usage: punctual COMMAND [options]\n\n");
 	for (int i = 0; commands[i]; i++)
 		sink_printf(sink, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	sink_text(sink, "\nStart with: punctual topology; punctual measure --duration 20s\n"
@@ -49,9 +51,11 @@ static int unknown_command(const char *name)
 	names[count] = NULL;
 	nearest = str_nearest(name, names);
 	if (nearest)
-		fprintf(stderr, "punctual: unknown command '%.80s'; did you mean '%s'?\n", name, nearest);
+		fprintf(stderr, "punctual: unknown command '%.80s'; did you mean '%s'?\n", name,
+			nearest);
 	else
-		fprintf(stderr, "punctual: unknown command '%.80s'; 'punctual help' lists them\n", name);
+		fprintf(stderr, "punctual: unknown command '%.80s'; 'punctual help' lists them\n",
+			name);
 	return STATUS_USAGE;
 }
 

@@ -183,12 +183,14 @@ int cpuset_parse(const char *text, int last, struct cpuset *set, struct fail *fa
 		if (!err && *at && *at != ',')
 			err = -EINVAL;
 		if (err == -ERANGE)
-			return fail_set(fail, EINVAL, "'%.*s' in the CPU list '%.80s' is beyond CPU %d",
+			return fail_set(fail, EINVAL,
+					"'%.*s' in the CPU list '%.80s' is beyond CPU %d",
 					(int)strcspn(piece, ","), piece, text, CPUSET_MAX - 1);
 		if (err || (*at == ',' && !at[1]))
-			return fail_set(fail, EINVAL,
-					"'%.*s' in '%.80s' is no CPU list (like 0-3, 1,5 or 0-31:2/4)",
-					(int)strcspn(piece, ","), piece, text);
+			return fail_set(
+				fail, EINVAL,
+				"'%.*s' in '%.80s' is no CPU list (like 0-3, 1,5 or 0-31:2/4)",
+				(int)strcspn(piece, ","), piece, text);
 		at += *at == ',';
 	}
 	*set = result;

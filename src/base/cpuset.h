@@ -13,8 +13,8 @@ struct fail;
 struct sink;
 
 /* The largest NR_CPUS a kernel can be built for (x86, MAXSMP). */
-#define CPUSET_MAX	8192
-#define CPUSET_WORD	(8 * (int)sizeof(unsigned long))
+#define CPUSET_MAX      8192
+#define CPUSET_WORD     (8 * (int)sizeof(unsigned long))
 #define CPUSET_TEXT_MAX 256 /* a buffer for short lists; longer ones are cut with "…" */
 
 struct cpuset {
@@ -37,11 +37,12 @@ void cpuset_without(struct cpuset *a, const struct cpuset *b);
 /* The first CPU after AFTER (-1 to start), or -1. */
 int cpuset_next(const struct cpuset *set, int after);
 int cpuset_last(const struct cpuset *set);
-#define cpuset_for_each(cpu, set)                                                                  \
+#define cpuset_for_each(cpu, set) \
 	for (int cpu = cpuset_next((set), -1); cpu >= 0; cpu = cpuset_next((set), cpu))
 
 /* Parses a list. LAST is the board's highest CPU number, what "N" and "all" mean; without one (-1)
- * they are refused. "" is the empty set. -EINVAL with the offending piece named; *set untouched then. */
+ * they are refused. "" is the empty set. -EINVAL with the offending piece named; *set untouched
+ * then. */
 int cpuset_parse(const char *text, int last, struct cpuset *set, struct fail *fail);
 /* Parses a mask: "f", "00000000,0000000c". -EINVAL. */
 int cpuset_parse_mask(const char *text, struct cpuset *set);

@@ -15,7 +15,7 @@ enum exit_status {
 	STATUS_MISSED = 1,    /* goals missed, findings at or above the asked severity */
 	STATUS_USAGE = 2,     /* wrong usage or malformed input */
 	STATUS_REFUSED = 3,   /* not permitted, or this kernel lacks it */
-	STATUS_IO = 4,	      /* input/output or internal error */
+	STATUS_IO = 4,        /* input/output or internal error */
 	STATUS_NO_ANSWER = 5, /* void, or not enough data */
 	STATUS_INTERRUPTED = 130,
 };
@@ -24,9 +24,11 @@ struct fail {
 	char text[512];
 };
 
-/* Writes the sentence and returns -ERR, for `return fail_set(fail, EINVAL, "...")`. ERR is positive.
- * Control characters in the result (from hostile file names or arguments) are replaced by '?'. */
-__attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, const char *format, ...);
+/* Writes the sentence and returns -ERR, for `return fail_set(fail, EINVAL, "...")`. ERR is
+ * positive. Control characters in the result (from hostile file names or arguments) are replaced by
+ * '?'. */
+__attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, const char *format,
+						   ...);
 
 /* The exit status that belongs to a negative errno. */
 enum exit_status fail_status(int error);

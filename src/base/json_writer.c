@@ -4,6 +4,7 @@
 #include "base/cpuset.h"
 #include "base/sink.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ void json_init(struct json_writer *json, struct sink *sink)
 
 static bool on_one_line(const struct json_writer *json)
 {
-	return json->depth && json->inline_[json->depth - 1];
+	return json->depth && json->depth <= JSON_DEPTH_MAX && json->inline_[json->depth - 1];
 }
 
 static void newline(struct json_writer *json)
@@ -27,16 +28,17 @@ static void newline(struct json_writer *json)
 	sink_fill(json->sink, ' ', 2 * (size_t)json->depth);
 }
 
-/* The length of the valid UTF-8 sequence at TEXT, or 0 (RFC 3629: no overlong forms or surrogates). */
+/* The length of the valid UTF-8 sequence at TEXT, or 0 (RFC 3629: no overlong forms or surrogates).
+ */
 static size_t utf8_length(const unsigned char *text)
 {
 	static const struct {
 		unsigned char low, high, second_low, second_high, length;
 	} forms[] = {
-		{ 0x01, 0x7f, 0, 0xff, 1 },	{ 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },	{ 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 },	{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },	{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0x01, 0x7f, 0, 0xff, 1 },    { 0xc2, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
 		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
 	};
 
@@ -79,7 +81,7 @@ static void quoted(struct sink *sink, const char *value)
 /* What stands before every value: comma, line break, key. */
 static void lead(struct json_writer *json, const char *key)
 {
-	if (json->depth) {
+	if (json->depth && json->depth <= JSON_DEPTH_MAX) {
 		bool *begun = &json->begun[json->depth - 1];
 
 		if (*begun)
@@ -100,12 +102,14 @@ static void open_level(struct json_writer *json, const char *key, bool array, bo
 
 	lead(json, key);
 	sink_text(json->sink, array ? "[" : "{");
-	if (json->depth == JSON_DEPTH_MAX)
-		abort();
-	json->begun[json->depth] = false;
-	json->array[json->depth] = array;
-	json->inline_[json->depth] = inner;
-	json->depth++;
+	if (json->depth++ >= JSON_DEPTH_MAX) {
+		if (!json->sink->error)
+			json->sink->error = -EOVERFLOW;
+		return;
+	}
+	json->begun[json->depth - 1] = false;
+	json->array[json->depth - 1] = array;
+	json->inline_[json->depth - 1] = inner;
 }
 
 void json_object(struct json_writer *json, const char *key)
@@ -132,6 +136,8 @@ void json_end(struct json_writer *json)
 {
 	unsigned level = --json->depth;
 
+	if (level >= JSON_DEPTH_MAX)
+		return;
 	if (json->begun[level] && !json->inline_[level])
 		newline(json);
 	sink_text(json->sink, json->array[level] ? "]" : "}");
@@ -210,7 +216,6 @@ void json_instant(struct json_writer *json, const char *key, int64_t realtime_ns
 		return;
 	}
 	length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + length, sizeof(text) - length, ".%09dZ",
-		 (int)(realtime_ns % 1000000000));
+	snprintf(text + length, sizeof(text) - length, ".%09dZ", (int)(realtime_ns % 1000000000));
 	json_text(json, key, text);
 }

@@ -19,21 +19,24 @@ struct sink;
 struct json_writer {
 	struct sink *sink;
 	unsigned depth;
-	bool begun[JSON_DEPTH_MAX];  /* this level has a member already */
-	bool array[JSON_DEPTH_MAX];  /* how it is closed */
+	bool begun[JSON_DEPTH_MAX];   /* this level has a member already */
+	bool array[JSON_DEPTH_MAX];   /* how it is closed */
 	bool inline_[JSON_DEPTH_MAX]; /* it stands on one line */
 };
 
 void json_init(struct json_writer *json, struct sink *sink);
-void json_object(struct json_writer *json, const char *key);
-void json_array(struct json_writer *json, const char *key);
+/* jansson has functions named json_object, json_array and json_null: with the same symbols a static
+ * link fails ("multiple definition"). So these three have symbols of their own; a file that
+ * includes this header can still not include jansson.h. */
+void json_object(struct json_writer *json, const char *key) __asm__("punctual_json_object");
+void json_array(struct json_writer *json, const char *key) __asm__("punctual_json_array");
 /* The same, with all that is inside on one line. */
 void json_object_inline(struct json_writer *json, const char *key);
 void json_array_inline(struct json_writer *json, const char *key);
 /* Ends the innermost object or array; ends the document with a newline at the top. */
 void json_end(struct json_writer *json);
 
-void json_null(struct json_writer *json, const char *key);
+void json_null(struct json_writer *json, const char *key) __asm__("punctual_json_null");
 void json_bool(struct json_writer *json, const char *key, bool value);
 void json_i64(struct json_writer *json, const char *key, int64_t value);
 void json_u64(struct json_writer *json, const char *key, uint64_t value);

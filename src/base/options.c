@@ -57,8 +57,9 @@ static int parse_duration(const struct option *option, const char *text, void *t
 
 	shown(option, name, sizeof(name));
 	if (err == -EINVAL)
-		return fail_set(fail, EINVAL, "%s: '%.80s' is no time%s", name, text,
-				option->bare_ns ? "" : " with a unit (like 80us, 1ms, 10s, 5m, 12h, 3d)");
+		return fail_set(
+			fail, EINVAL, "%s: '%.80s' is no time%s", name, text,
+			option->bare_ns ? "" : " with a unit (like 80us, 1ms, 10s, 5m, 12h, 3d)");
 	if (err || value < option->low || value > option->high)
 		return fail_set(fail, EINVAL, "%s: %.80s is outside %s to %s", name, text,
 				str_from_duration(low, sizeof(low), option->low),
@@ -131,7 +132,8 @@ static int unknown_option(const struct option *table, const char *given, struct 
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 60 ? length : 60), given);
 	nearest = str_nearest(word, names);
 	if (nearest)
-		return fail_set(fail, EINVAL, "unknown option --%s; did you mean --%s?", word, nearest);
+		return fail_set(fail, EINVAL, "unknown option --%s; did you mean --%s?", word,
+				nearest);
 	return fail_set(fail, EINVAL, "unknown option --%s; --help lists them", word);
 }
 
@@ -194,7 +196,8 @@ static int long_option(struct scan *scan, const char *text)
 	if (!option)
 		return unknown_option(scan->table, text, scan->fail);
 	if (value && !takes_argument(option))
-		return fail_set(scan->fail, EINVAL, "--%s takes no value ('%.80s')", option->name, value);
+		return fail_set(scan->fail, EINVAL, "--%s takes no value ('%.80s')", option->name,
+				value);
 	return take(scan, option, value);
 }
 
@@ -251,7 +254,8 @@ static void signature(const struct option *option, bool scdoc, struct sink *sink
 	const char *bold = scdoc ? "*" : "", *line = scdoc ? "_" : "";
 
 	if (option->letter)
-		sink_printf(sink, "%s-%c%s%s", bold, option->letter, bold, option->name ? ", " : "");
+		sink_printf(sink, "%s-%c%s%s", bold, option->letter, bold,
+			    option->name ? ", " : "");
 	if (option->name)
 		sink_printf(sink, "%s--%s%s", bold, option->name, bold);
 	if (option->argument)

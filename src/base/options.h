@@ -14,40 +14,42 @@ struct fail;
 struct sink;
 
 enum option_kind {
-	OPTION_FLAG,	 /* bool: set to true */
-	OPTION_NUMBER,	 /* int64_t between .low and .high */
-	OPTION_DURATION, /* int64_t nanoseconds between .low and .high; a bare number counts .bare_ns */
-	OPTION_TEXT,	 /* const char *: points into argv */
-	OPTION_CHOICE,	 /* int: index into .choices */
-	OPTION_CUSTOM,	 /* .parse gets the whole target struct and the text (NULL: none given) */
+	OPTION_FLAG,     /* bool: set to true */
+	OPTION_NUMBER,   /* int64_t between .low and .high */
+	OPTION_DURATION, /* int64_t nanoseconds between .low and .high; a bare number counts
+			    .bare_ns */
+	OPTION_TEXT,     /* const char *: points into argv */
+	OPTION_CHOICE,   /* int: index into .choices */
+	OPTION_CUSTOM,   /* .parse gets the whole target struct and the text (NULL: none given) */
 };
 
 struct option {
 	const char *name; /* long name without dashes; NULL where there is only a letter */
-	char letter;	  /* 0 where there is none */
+	char letter;      /* 0 where there is none */
 	enum option_kind kind;
-	bool optional_argument;	 /* as in -t[NUM]: a following argument that is a number counts too */
-	const char *argument;	 /* how help names it: "LIST", "TIME"; NULL for flags */
-	const char *group;	 /* heading in help; rows of one group stand together */
-	const char *help;	 /* one sentence, lower case, no full stop */
-	const char *preset;	 /* the default, in words; NULL where "not given" is the default */
+	bool optional_argument; /* as in -t[NUM]: a following argument that is a number counts too
+				 */
+	const char *argument;   /* how help names it: "LIST", "TIME"; NULL for flags */
+	const char *group;      /* heading in help; rows of one group stand together */
+	const char *help;       /* one sentence, lower case, no full stop */
+	const char *preset;     /* the default, in words; NULL where "not given" is the default */
 	const char *const *choices; /* NULL-terminated */
 	const char *const *choice_help;
 	int64_t low, high, bare_ns;
 	size_t offset;
 	int (*parse)(void *target, const char *text, struct fail *fail);
 	const char *completes; /* what shells offer: "file", "dir", "cpus"; NULL none */
-	bool hidden;	       /* accepted, but not shown */
+	bool hidden;           /* accepted, but not shown */
 };
 
-#define OPTIONS_END                                                                                \
-	{                                                                                          \
-		.name = NULL, .letter = 0                                                          \
+#define OPTIONS_END                       \
+	{                                 \
+		.name = NULL, .letter = 0 \
 	}
 bool option_is_end(const struct option *option);
 
 enum options_style {
-	OPTIONS_PLAIN,	   /* long names whole; options may follow positional arguments */
+	OPTIONS_PLAIN,     /* long names whole; options may follow positional arguments */
 	OPTIONS_ABBREVIATE /* as getopt_long: an unambiguous beginning of a long name counts */
 };
 

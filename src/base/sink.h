@@ -28,8 +28,8 @@ struct strbuf {
 };
 
 int strbuf_write(struct sink *sink, const char *data, size_t size);
-#define STRBUF_INIT                                                                                \
-	{                                                                                          \
-		.sink = {.write = strbuf_write },                                                  \
+#define STRBUF_INIT                                \
+	{                                          \
+		.sink = { .write = strbuf_write }, \
 	}
 void strbuf_free(struct strbuf *buf);

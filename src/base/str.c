@@ -45,7 +45,7 @@ static const struct unit {
 	int64_t ns;
 } duration_units[] = {
 	{ "d", 86400000000000 }, { "h", 3600000000000 }, { "m", 60000000000 }, { "s", 1000000000 },
-	{ "ms", 1000000 },	 { "us", 1000 },	 { "µs", 1000 },       { "ns", 1 },
+	{ "ms", 1000000 },       { "us", 1000 },         { "µs", 1000 },       { "ns", 1 },
 };
 #define DURATION_UNITS (sizeof(duration_units) / sizeof(duration_units[0]))
 
@@ -108,7 +108,8 @@ const char *str_from_duration(char *buf, size_t size, int64_t ns)
 		return buf;
 	}
 	for (size_t i = 0; i < DURATION_UNITS; i++) {
-		uint64_t unit = (uint64_t)duration_units[i].ns, whole = rest / unit, part = rest % unit;
+		uint64_t unit = (uint64_t)duration_units[i].ns, whole = rest / unit,
+			 part = rest % unit;
 
 		if (!whole)
 			continue;
@@ -119,7 +120,8 @@ const char *str_from_duration(char *buf, size_t size, int64_t ns)
 		/* decimals read well from seconds down; minutes and more go to the next unit */
 		if (unit <= 1000000000 && part % (unit / 1000 ? unit / 1000 : 1) == 0) {
 			char digits[8];
-			int length = snprintf(digits, sizeof(digits), "%03" PRIu64, part / (unit / 1000));
+			int length = snprintf(digits, sizeof(digits), "%03" PRIu64,
+					      part / (unit / 1000));
 
 			while (length > 1 && digits[length - 1] == '0')
 				digits[--length] = '\0';
@@ -142,7 +144,8 @@ unsigned str_distance(const char *a, const char *b)
 	for (size_t j = 0; j <= lb; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= la; i++) {
-		unsigned *now = rows[i % 3], *before = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+		unsigned *now = rows[i % 3], *before = rows[(i + 2) % 3],
+			 *second = rows[(i + 1) % 3];
 
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= lb; j++) {

@@ -18,7 +18,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-void command_help(const struct command *command, struct sink *sink)
+void command_describe(const struct command *command, struct sink *sink)
 {
 	sink_printf(sink, "punctual %s: %s\n\n", command->name, command->summary);
 	for (const char *const *e = command->examples; e && *e; e += 2)
@@ -56,7 +56,7 @@ static int print_help(const struct command *command)
 	int err = output_open(&out, NULL, &fail);
 
 	if (!err) {
-		command_help(command, &out.sink);
+		command_describe(command, &out.sink);
 		err = output_close(&out, &fail);
 	}
 	return err ? command_fail(command, err, &fail) : STATUS_OK;
@@ -66,18 +66,20 @@ int command_options(const struct command *command, int argc, char **argv, void *
 		    const bool *help, int *arguments)
 {
 	struct fail fail = { "" };
-	int err = options_parse(command->options, command->style, argc, argv, target, arguments, &fail);
+	int err = options_parse(command->options, command->style, argc, argv, target, arguments,
+				&fail);
 
 	if (err)
 		return command_fail(command, err, &fail);
 	if (*help)
 		return print_help(command);
 	if (*arguments > command->arguments_max)
-		err = fail_set(&fail, EINVAL, "'%.80s' is too much; usage: punctual %s [options]%s%s",
-			       argv[command->arguments_max], command->name,
-			       command->arguments ? " " : "",
-			       command->arguments ? command->arguments : "");
+		err = fail_set(
+			&fail, EINVAL, "'%.80s' is too much; usage: punctual %s [options]%s%s",
+			argv[command->arguments_max], command->name, command->arguments ? " " : "",
+			command->arguments ? command->arguments : "");
 	else if (*arguments < command->arguments_min)
-		err = fail_set(&fail, EINVAL, "needs %s; --help shows examples", command->arguments);
+		err = fail_set(&fail, EINVAL, "needs %s; --help shows examples",
+			       command->arguments);
 	return err ? command_fail(command, err, &fail) : -1;
 }

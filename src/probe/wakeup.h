@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 struct fail;
 struct wakeup;
@@ -24,8 +26,8 @@ extern const struct wakeup_source *const wakeup_sources[];
 const char *wakeup_source_name(size_t index);
 const char *wakeup_source_help(size_t index);
 
-/* Called for every sample by the sampler itself, in its RT context; may only write to memory that was
- * touched before. cyclictest mode uses it for what it shows of single samples. */
+/* Called for every sample by the sampler itself, in its RT context; may only write to memory that
+ * was touched before. cyclictest mode uses it for what it shows of single samples. */
 struct wakeup_hook {
 	void (*sample)(void *context, int index, int64_t latency_ns);
 	void *context;
@@ -33,6 +35,7 @@ struct wakeup_hook {
 
 struct wakeup_options {
 	const struct settings *settings;
+	const struct wakeup_source *source; /* NULL: the one that the settings name */
 	/* One thread each, in this order; where a number stands twice, two threads share the CPU.
 	 * -1: not pinned. */
 	const int *cpus;
@@ -41,17 +44,20 @@ struct wakeup_options {
 	const int64_t *intervals_ns;
 	const int *priorities;
 	struct wakeup_hook hook;
-	clockid_t clock;    /* CLOCK_MONOTONIC, or CLOCK_REALTIME in cyclictest mode */
-	bool relative;	    /* sleep for the interval instead of until an instant (cyclictest -r) */
-	bool watchdog;	    /* a thread of higher priority lowers samplers that never sleep */
-	int64_t align_ns;   /* -1: not aligned; else offset from the full second */
+	clockid_t clock;  /* CLOCK_MONOTONIC, or CLOCK_REALTIME in cyclictest mode */
+	bool relative;    /* sleep for the interval instead of until an instant (cyclictest -r) */
+	bool watchdog;    /* a thread of higher priority stops samplers that never sleep */
+	int64_t align_ns; /* -1: not aligned; else offset from the full second */
+	/* NULL, or for each thread how long after the common start (see align_ns) its first wake-up
+	 * comes, in place of the usual staggering (cyclictest -A) */
+	const int64_t *offsets_ns;
 };
 
 /* Makes the threads and lets them take their first samples (which are discarded). -EPERM, -EACCES,
  * -EBUSY, -EOPNOTSUPP, … with the sentence; nothing is left running then. */
 int wakeup_start(struct wakeup **wakeup, const struct wakeup_options *options, struct fail *fail);
-/* Asks every sampler to end at its next wake-up and waits for them (bounded: a sampler that does not
- * wake within LIMIT is left behind and reported as failed). */
+/* Asks every sampler to end at its next wake-up and waits for them (bounded: a sampler that does
+ * not wake within LIMIT is left behind and reported as failed). */
 void wakeup_stop(struct wakeup *wakeup);
 /* Like a stop for one thread: its CPU went off line. */
 void wakeup_drop(struct wakeup *wakeup, size_t index, enum cpu_end why);
@@ -63,7 +69,8 @@ int64_t wakeup_started(const struct wakeup *wakeup);
 
 /* Takes the next finished window of thread INDEX, false when there is none yet. */
 bool wakeup_collect(struct wakeup *wakeup, size_t index, struct window *window);
-/* Adds what thread INDEX counted since the last call to HISTOGRAM (count and counts; not min, max). */
+/* Brings HISTOGRAM up to what thread INDEX has counted so far (count and counts; not min, max). It
+ * must be the same one at every call, empty at the first, and be drained once in 2^32 samples. */
 void wakeup_drain(struct wakeup *wakeup, size_t index, struct histogram *histogram);
 
 struct wakeup_status {
@@ -71,9 +78,11 @@ struct wakeup_status {
 	int64_t last_ns, min_ns, max_ns; /* meaningless while samples is 0 */
 	double sum_ns;
 };
-/* A look at a running sampler, for progress: values may be of neighbouring samples. */
+/* A look at a running sampler, for progress: the windows it has closed, and its last sample. */
 void wakeup_peek(const struct wakeup *wakeup, size_t index, struct wakeup_status *status);
 
+/* Whether the memory could be locked; without the right to it the run goes on, and says so. */
+bool wakeup_memory_locked(const struct wakeup *wakeup);
 /* After the stop: the end, early and missed counts and the largest samples (copied). */
 void wakeup_result(struct wakeup *wakeup, size_t index, struct cpu_result *result);
 void wakeup_free(struct wakeup *wakeup);

@@ -43,6 +43,7 @@ enum cpu_end {
 	CPU_END_RUNNING, /* the session was cut off before it could say */
 	CPU_END_STOPPED, /* Ctrl-C */
 	CPU_END_OFFLINE, /* the CPU went off line */
+	CPU_END_MOVED,	 /* somebody gave the thread other CPUs */
 	CPU_END_RUNAWAY, /* the watchdog lowered its priority */
 	CPU_END_FAILED,  /* the wake-up source failed */
 };
@@ -66,11 +67,14 @@ struct gap {
 };
 #define GAPS_MAX 64
 
-/* What may distort the result: a kind for programs, a sentence for people. */
+/* What may distort the result: a kind for programs, a sentence for people (without a full stop). */
 struct distortion {
 	const char *kind; /* "dma-latency-held", "missed", "virtual-machine", "steal" … (static) */
 	char *text;
 };
+/* Every kind that session_conclude and session_surroundings_distort add, NULL-terminated; other parts
+ * may add others. */
+extern const char *const distortion_kinds[];
 
 struct session {
 	char id[SESSION_ID_TEXT];
@@ -85,21 +89,41 @@ struct session {
 	struct cpu_result all;
 	struct goals goals;
 	struct shape shape;
+	int shape_of; /* index into cpus of the thread whose figures shape describes; -1: of none */
 	size_t gap_count;
 	struct gap gaps[GAPS_MAX];
 	size_t distortion_count;
 	struct distortion *distortions;
 };
 
-/* All zeroes but what must not be; free with session_free. NULL without memory. */
+/* All zeroes but what must not be; free with session_free (NULL is allowed). NULL without memory. */
 struct session *session_new(void);
 void session_free(struct session *session);
-/* Makes room for COUNT CPUs, each with an empty histogram. -ENOMEM. */
+/* Makes room for COUNT CPUs instead of what was there: each with an empty histogram, numbered from 0
+ * and still running (CPU_END_RUNNING). -ENOMEM leaves none. */
 int session_set_cpus(struct session *session, size_t count);
+/* Adds one, unless the same stands there already. A KIND of distortion_kinds may be a copy of the
+ * name; any other must be static. -ENOMEM. */
 __attribute__((format(printf, 3, 4))) int session_distortion(struct session *session, const char *kind,
 							     const char *format, ...);
-/* Derives all, shape and verdict from the CPUs' figures; call once they are whole. */
+/*
+ * Derives all, shape, verdict and the distortions that the data themselves show, from the CPUs' figures;
+ * call once they are whole (windows_finish done). May be called again: what it derived is replaced.
+ * The shape is that of one thread, the one with the most samples beyond the p99.9 of all (then the
+ * one with the larger max): where CPUs differ (big.LITTLE), their sum has peaks that none of them has.
+ * Compacts each CPU's largest.
+ * -ENOMEM.
+ */
 int session_conclude(struct session *session);
+/* The distortions that settings and surroundings show: the keys of board/surroundings.h, and
+ * "dma_latency_us" (what was in force before the run; PM_QOS_CPU_LATENCY_DEFAULT_VALUE: nobody held
+ * it) where the caller has added it. Replaces those of an earlier call. -ENOMEM. */
+int session_surroundings_distort(struct session *session);
+/* The thread that took the largest sample; NULL where there are no samples. */
+const struct cpu_result *session_worst(const struct session *session);
+/* The time that hypervisors took from RESULT's CPU, moves, faults …: sums over its windows; -1 where no
+ * window knows. */
+struct window session_window_sum(const struct cpu_result *result);
 /* Words for text and JSON: "done", "running", "stopped", "off line" … */
 const char *cpu_end_name(enum cpu_end end);
 

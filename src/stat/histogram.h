@@ -22,14 +22,21 @@ struct histogram {
 	uint64_t counts[HISTOGRAM_BUCKETS];
 };
 
-/* The bucket of NS; negative counts as 0, beyond HISTOGRAM_HIGHEST as that. */
-static inline size_t histogram_bucket(int64_t ns)
+/* The bucket of a value that is known to be at most HISTOGRAM_HIGHEST. */
+static inline size_t histogram_bucket_inside(uint64_t value)
 {
-	uint64_t value = ns < 0 ? 0 : ns > HISTOGRAM_HIGHEST ? (uint64_t)HISTOGRAM_HIGHEST : (uint64_t)ns;
 	unsigned step = 64 - HISTOGRAM_SUB_BITS -
 			(unsigned)__builtin_clzll(value | ((1U << HISTOGRAM_SUB_BITS) - 1));
 
 	return ((size_t)step << (HISTOGRAM_SUB_BITS - 1)) + (size_t)(value >> step);
+}
+
+/* The bucket of NS; negative counts as 0, beyond HISTOGRAM_HIGHEST as that. */
+static inline size_t histogram_bucket(int64_t ns)
+{
+	return histogram_bucket_inside(ns < 0		       ? 0 :
+				       ns > HISTOGRAM_HIGHEST ? (uint64_t)HISTOGRAM_HIGHEST :
+								(uint64_t)ns);
 }
 
 /* The lowest and the highest value that fall into BUCKET. */

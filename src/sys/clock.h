@@ -2,8 +2,9 @@
 /* Clocks. Instants and durations are int64_t nanoseconds. */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 static inline int64_t clock_from(const struct timespec *ts)
@@ -13,7 +14,8 @@ static inline int64_t clock_from(const struct timespec *ts)
 
 static inline struct timespec clock_to(int64_t ns)
 {
-	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
 }
 
 static inline int64_t clock_read(clockid_t clock)
@@ -30,15 +32,47 @@ static inline int64_t clock_now(void)
 	return clock_read(CLOCK_MONOTONIC);
 }
 
+/* Sleeps until INSTANT of CLOCK by a bare system call: glibc's cancellation handling is most of
+ * what a sleep costs outside the kernel. 0 or a negative errno. */
+static inline int64_t clock_sleep(clockid_t clock, int64_t instant)
+{
+	struct timespec ts = clock_to(instant);
+#if defined(__x86_64__) && defined(__LP64__)
+	register const void *remaining __asm__("r10") = NULL;
+	int64_t result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"((int64_t)SYS_clock_nanosleep), "D"((int64_t)clock),
+			   "S"((int64_t)TIMER_ABSTIME), "d"(&ts), "r"(remaining)
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register int64_t result __asm__("x0") = clock;
+	register int64_t flags __asm__("x1") = TIMER_ABSTIME;
+	register const void *until __asm__("x2") = &ts, *remaining __asm__("x3") = NULL;
+	register int64_t number __asm__("x8") = SYS_clock_nanosleep;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(result)
+			 : "r"(flags), "r"(until), "r"(remaining), "r"(number)
+			 : "memory");
+	return result;
+#else /* glibc knows which form of the call this kernel has */
+	return -clock_nanosleep(clock, TIMER_ABSTIME, &ts, NULL);
+#endif
+}
+
 /* CLOCK_REALTIME now: for showing an instant to people, never for measuring. */
 int64_t clock_wall(void);
 /* Time spent suspended since boot: CLOCK_BOOTTIME minus CLOCK_MONOTONIC. */
 int64_t clock_suspended(void);
 /* Sleeps until CLOCK_MONOTONIC INSTANT; returns early (-EINTR) on a signal. */
 int clock_sleep_until(int64_t instant);
-/* The smallest difference of two readings over ROUNDS: what one reading costs, at its best. */
+/* What reading the clock costs, at its best over ROUNDS: as clock_now does it, and by a plain
+ * system call. Where the first is not clearly below the second the clock source has no vDSO (hpet,
+ * acpi_pm), and every reading is a system call. */
 int64_t clock_cost(unsigned rounds);
-/* Whether the clock is read without a system call: the kernel's shared page holds it and the clock
- * source allows it. Judged by counting: no system call is seen in 1,000 readings' cost is not proof,
- * so this looks for the page (getauxval) only; see environment "clocksource" for the rest. */
-bool clock_has_vdso(void);
+int64_t clock_syscall_cost(unsigned rounds);
+/* What a sleep costs that is over before it begins: nothing shorter can be measured by sleeping. */
+int64_t clock_sleep_cost(unsigned rounds);

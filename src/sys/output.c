@@ -60,7 +60,9 @@ static bool is_special(const char *path)
 
 int output_open(struct output *out, const char *path, struct fail *fail)
 {
-	*out = (struct output){ .sink = { .write = output_write }, .fd = STDOUT_FILENO, .path = path };
+	*out = (struct output){ .sink = { .write = output_write },
+				.fd = STDOUT_FILENO,
+				.path = path };
 	if (!path)
 		return 0;
 	if (is_special(path)) {
@@ -109,7 +111,8 @@ int output_close(struct output *out, struct fail *fail)
 	err = out->sink.error;
 	if (!out->path) {
 		if (err)
-			return fail_set(fail, -err, "cannot write to standard output: %s", strerror(-err));
+			return fail_set(fail, -err, "cannot write to standard output: %s",
+					strerror(-err));
 		return 0;
 	}
 	if (err)

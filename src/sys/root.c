@@ -67,8 +67,8 @@ int root_open(struct root **root, const char *path, struct fail *fail)
 		int err = errno;
 
 		free(new);
-		return fail_set(fail, err == EACCES ? EACCES : EINVAL, "cannot read the board in %s: %s",
-				path, strerror(err));
+		return fail_set(fail, err == EACCES ? EACCES : EINVAL,
+				"cannot read the board in %s: %s", path, strerror(err));
 	}
 	probe = open_in_root(new->fd, ".", O_PATH | O_CLOEXEC);
 	/* seccomp filters answer EPERM for calls they do not know */
@@ -116,7 +116,8 @@ static int open_stepwise(int root, const char *path, int flags)
 	if (snprintf(rest, sizeof(rest), "%s", path) >= (int)sizeof(rest))
 		return -ENAMETOOLONG;
 	while (*rest) {
-		size_t skip = strspn(rest, "/"), length = strcspn(rest + skip, "/"), at = strlen(done);
+		size_t skip = strspn(rest, "/"), length = strcspn(rest + skip, "/"),
+		       at = strlen(done);
 		char name[NAME_MAX + 1];
 		ssize_t size;
 
@@ -211,7 +212,8 @@ static ssize_t finish_text(char *buf, size_t size, ssize_t length)
 	return length;
 }
 
-static ssize_t text_of(const struct root *root, char *buf, size_t size, const char *format, va_list args)
+static ssize_t text_of(const struct root *root, char *buf, size_t size, const char *format,
+		       va_list args)
 {
 	char path[PATH_MAX];
 	int fd = format_path(path, format, args);
@@ -261,7 +263,8 @@ ssize_t root_at_text(const struct root *root, int dir, const char *name, char *b
 	return finish_text(buf, size, read_regular(fd, buf, size));
 }
 
-int root_all(const struct root *root, size_t limit, char **text, size_t *length, const char *format, ...)
+int root_all(const struct root *root, size_t limit, char **text, size_t *length, const char *format,
+	     ...)
 {
 	size_t capacity = 16384, used = 0;
 	char path[PATH_MAX], *buf = NULL;

@@ -13,8 +13,8 @@
 #define SCHED_DEADLINE 6
 #endif
 
-/* struct sched_attr of sched_setattr(2), first version: glibc 2.36 has none, and the kernel's header
- * defines struct sched_param once more. */
+/* struct sched_attr of sched_setattr(2), first version: glibc 2.36 has none, and the kernel's
+ * header defines struct sched_param once more. */
 struct kernel_sched_attr {
 	uint32_t size;
 	uint32_t policy;

@@ -11,8 +11,9 @@ enum sched_kind { SCHED_KIND_FIFO, SCHED_KIND_RR, SCHED_KIND_DEADLINE, SCHED_KIN
 
 /* FIFO and RR with PRIORITY 1 to 99; OTHER. TID 0: the calling thread. */
 int sched_set(pid_t tid, enum sched_kind kind, int priority);
-/* SCHED_DEADLINE for the calling thread: RUNTIME in every PERIOD, deadline = period. EPERM where its
- * affinity is smaller than its root domain (sched_setattr(2)); EBUSY where bandwidth is used up. */
+/* SCHED_DEADLINE for the calling thread: RUNTIME in every PERIOD, deadline = period. EPERM where
+ * its affinity is smaller than its root domain (sched_setattr(2)); EBUSY where bandwidth is used
+ * up. */
 int sched_set_deadline(int64_t runtime_ns, int64_t period_ns);
 
 /* CPUs the calling thread may run on; as large as the kernel's mask needs. */

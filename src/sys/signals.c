@@ -23,14 +23,23 @@ static void on_continue(int number)
 	atomic_store(&continued, clock_now());
 }
 
-void signals_install(void)
+/* One that the caller ignores (nohup, a shell's background job) stays ignored. */
+static void catch_stop(int number)
 {
 	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction before;
+
+	if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(number, &action, NULL);
+}
+
+void signals_install(void)
+{
 	struct sigaction go_on = { .sa_handler = on_continue, .sa_flags = SA_RESTART };
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	catch_stop(SIGINT);
+	catch_stop(SIGTERM);
+	catch_stop(SIGHUP);
 	sigaction(SIGCONT, &go_on, NULL);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ctrl-C and SIGTERM set one flag; SIGCONT leaves the time of its coming. The program's only mutable
- * globals. */
+/* Ctrl-C and SIGTERM set one flag; SIGCONT leaves the time of its coming. The program's only
+ * mutable globals. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Installs the handlers (SIGINT, SIGTERM, SIGHUP, SIGCONT). Threads made later should block them:
- * see signals_block. A second SIGINT acts as without a handler. */
+ * see signals_block. A second SIGINT acts as without a handler;
+ * what the caller ignores stays ignored. */
 void signals_install(void);
 /* Blocks all signals in the calling thread, so that the main thread gets them. */
 void signals_block(void);

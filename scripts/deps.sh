@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Installs the Debian packages that are missing for a purpose: deps.sh run|check|lint|cross.
+# Asks dpkg first: where nothing is missing nothing is run and no network is needed.
+set -eu
+
+run='gcc libc6-dev make meson ninja-build pkg-config zlib1g-dev libsqlite3-dev libjansson-dev'
+check="$run libcmocka-dev scdoc clang-format cppcheck python3 bash zsh groff-base binutils util-linux procps
+	strace valgrind rt-tests tar zstd xz-utils sqlite3 mount"
+lint='clang-format clang-tidy cppcheck shellcheck'
+cross="$run python3 apt dpkg qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
+
+case ${1-} in
+run) wanted=$run ;;
+check) wanted=$check ;;
+lint) wanted="$run $lint" ;;
+cross) wanted=$cross ;;
+*)
+	echo "usage: $0 run|check|lint|cross" >&2
+	exit 2
+	;;
+esac
+
+# Without dpkg we cannot install; where the tools are there all the same, the build may go on.
+if ! command -v dpkg-query >/dev/null 2>&1; then
+	absent=
+	for tool in cc meson ninja pkg-config; do
+		command -v "$tool" >/dev/null 2>&1 || absent="$absent $tool"
+	done
+	for library in zlib sqlite3 jansson; do
+		pkg-config --exists "$library" 2>/dev/null || absent="$absent $library"
+	done
+	[ -z "$absent" ] && exit 0
+	cat >&2 <<-END
+		This is no Debian system, so nothing is installed here. Missing:$absent
+		Install what corresponds to these Debian packages, then run make again:
+		  $(printf '%s' "$wanted" | tr -s '\n\t' ' ')
+	END
+	exit 1
+fi
+
+missing=
+for package in $wanted; do
+	status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
+	# pkg-config may be provided by pkgconf, apt by anything: ask for the tool itself
+	if [ "$status" != installed ]; then
+		case $package in
+		pkg-config | make | gcc) command -v "$package" >/dev/null 2>&1 && continue ;;
+		esac
+		missing="$missing $package"
+	fi
+done
+[ -z "$missing" ] && exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+	if ! command -v sudo >/dev/null 2>&1; then
+		echo "Missing packages, and neither root nor sudo to install them with; as root, run:" >&2
+		echo "  apt-get install --no-install-recommends$missing" >&2
+		exit 1
+	fi
+	as_root=sudo
+fi
+
+install() {
+	# shellcheck disable=SC2086 # the list is meant to be split
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+		$missing </dev/null
+}
+
+echo "Installing what is missing:$missing" >&2
+# The package index may be absent (a fresh container) or too old: then refresh it and try again.
+# shellcheck disable=SC2086
+if ! apt-cache show $missing >/dev/null 2>&1; then
+	$as_root apt-get update -q </dev/null >&2
+	install >&2
+elif ! install >&2; then
+	$as_root apt-get update -q </dev/null >&2
+	install >&2
+fi

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs every test and ends with "N passed, N failed, N skipped".
+
+    run.py [--build] [WORD...]
+
+Without words, everything: the builds, lint, the unit tests (plain and with sanitizers), the include
+check and the command-line tests. A word selects what has it in its name. --build configures and
+builds first; a build that fails is a failed test, and what needs it is skipped.
+
+Each test file runs in a process of its own; each test has a time limit. A file of command-line tests
+may set TIME_LIMIT (seconds, for each of its tests). With CI=true a skip is a failure unless
+tests/ci-skips.list says that it may happen.
+"""
+
+import argparse
+import fnmatch
+import functools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+TESTS = SOURCE / "tests"
+TEST_LIMIT = 60  # seconds for one command-line test
+UNIT_LIMIT = 120  # seconds for one unit test program; sanitizers and valgrind are slow
+BUILD_LIMIT = 900
+CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+SANITIZED = ["-Dbuildtype=debugoptimized", "-Dtests=enabled", "-Db_lundef=false"]
+BUILDS = {
+    # name: (command to configure, targets)
+    "build": (["scripts/configure.sh", "build", "-Dtests=enabled", "-Dwerror=true"], []),
+    "build-static": (["scripts/static.sh", "build-static"], []),
+    "build-asan": (["scripts/configure.sh", "build-asan", "-Db_sanitize=address,undefined",
+                    *SANITIZED], ["unit-tests"]),
+    "build-tsan": (["scripts/configure.sh", "build-tsan", "-Db_sanitize=thread", *SANITIZED],
+                   ["unit-tests"]),
+}
+
+
+class Tally:
+    """Counts results, shows each that is not a pass, and says how far things are."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.failures = []
+        path = TESTS / "ci-skips.list"
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.may_skip = [line.split()[0] for line in lines if line.strip() and line[0] != "#"]
+
+    def ok(self, _name):
+        self.passed += 1
+
+    def fail(self, name, text):
+        self.failed += 1
+        self.failures.append(name)
+        print(f"FAILED {name}")
+        for line in text.rstrip().splitlines()[-200:]:
+            print(f"    {line}")
+
+    def skip(self, name, why):
+        if CI and not any(fnmatch.fnmatch(name, pattern) for pattern in self.may_skip):
+            self.fail(name, f"skipped where it must run (CI): {why}")
+            return
+        self.skipped += 1
+        print(f"skipped {name}: {why}")
+
+    def last_line(self):
+        if self.failures:
+            print("Failed:", *self.failures, sep="\n  ")
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
+
+
+def kill_group(process):
+    """Ends whatever PROCESS, started as the leader of a session, has left running."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def run(command, limit, env=None):
+    """Status (None: over the time limit) and the output of COMMAND, whose children die with it."""
+    process = subprocess.Popen(
+        command, cwd=SOURCE, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True, text=True, errors="replace")
+    try:
+        text, _ = process.communicate(timeout=limit)
+        return process.returncode, text
+    except subprocess.TimeoutExpired:
+        kill_group(process)
+        text, _ = process.communicate()
+        return None, text + f"\n(killed: over {limit} s)"
+    except BaseException:
+        kill_group(process)
+        raise
+
+
+def report_status(tally, name, status, text):
+    if status == 0:
+        tally.ok(name)
+    else:
+        tally.fail(name, text + ("" if status is None else f"\n(status {status})"))
+
+
+def build(tally, name):
+    configure, targets = BUILDS[name]
+    started = time.monotonic()
+    status, text = run(configure, BUILD_LIMIT)
+    if status == 0 and name != "build-static":
+        status, more = run(["ninja", "-C", name, *targets], BUILD_LIMIT)
+        text += more
+    if status == 0 and re.search(r"\bwarning:", text):
+        status = "with warnings"
+    print(f"{name}: {time.monotonic() - started:.0f} s")
+    report_status(tally, f"build/{name}", status, text)
+
+
+def build_cross(tally, arch):
+    status, text = run(["scripts/cross.sh", arch], BUILD_LIMIT)
+    skipped = re.search(r"^Skipped, .*", text, re.M)
+    if status == 0 and skipped:
+        tally.skip(f"build/{arch}", text.strip().replace("\n", "; "))
+    else:
+        report_status(tally, f"build/{arch}", status, text)
+
+
+def parse_tap(text):
+    """(ok, name, skip reason or None) for each test of cmocka's TAP, and how many were planned."""
+    planned, results = None, []
+    for line in text.splitlines():
+        plan = re.fullmatch(r"1\.\.(\d+)", line)
+        point = re.match(r"(not ok|ok) (\d+)(?: - ([^#]*))?\s*(?:# ?SKIP ?(.*))?", line)
+        if plan:
+            planned = int(plan.group(1))
+        elif point:
+            verdict, number, name, skip = point.groups()
+            results.append((verdict == "ok", (name or number).strip(), skip))
+    return planned, results
+
+
+@functools.cache
+def fixed_layout():
+    """What to put before a program for ThreadSanitizer: its shadow memory does not fit every random
+    layout of newer kernels. Where containers forbid it, it often works without."""
+    prefix = ["setarch", os.uname().machine, "-R"]
+    return prefix if run([*prefix, "true"], 10)[0] == 0 else []
+
+
+def run_unit(tally, folder, name):
+    """One cmocka program. Fewer results than planned, or a bad status without a failed test (a
+    sanitizer's finding, a crash), are failures of the program as a whole."""
+    env = {
+        **os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
+        "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=0:exitcode=66:second_deadlock_stack=1",
+        "PUNCTUAL_SOURCE": str(SOURCE), "PUNCTUAL": str(SOURCE / "build/punctual"),
+    }
+    program = SOURCE / folder / "tests" / f"test_{name}"
+    full = f"{'unit' if folder == 'build' else 'unit-' + folder.removeprefix('build-')}/{name}"
+    if not program.exists():
+        tally.fail(full, f"{program.relative_to(SOURCE)} was not built")
+        return
+    prefix = fixed_layout() if folder == "build-tsan" else []
+    status, text = run([*prefix, str(program)], UNIT_LIMIT, env)
+    planned, results = parse_tap(text)
+    bad = [r for r in results if not r[0]]
+    for ok, test, skip in results:
+        if skip is not None:
+            tally.skip(f"{full}.{test}", skip or "no reason given")
+        elif ok:
+            tally.ok(f"{full}.{test}")
+        else:
+            tally.fail(f"{full}.{test}", text)
+    if not results or len(results) != planned or (status != 0 and not bad):
+        tally.fail(full, f"{text}\n({len(results)} of {planned} tests, status {status})")
+
+
+def run_python(tally, path, env):
+    """One file of unittest tests, in a process that tells each result as a line of JSON."""
+    name = str(path.relative_to(TESTS).with_suffix(""))
+    read_end, write_end = os.pipe()
+    command = [sys.executable, "-B", str(Path(__file__).resolve()), "--one", str(path),
+               "--report", str(write_end)]
+    process = subprocess.Popen(
+        command, cwd=SOURCE, env=env, pass_fds=(write_end,), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, text=True,
+        errors="replace")
+    os.close(write_end)
+    count, ended = 0, False
+    try:
+        with os.fdopen(read_end, encoding="utf-8") as reports:
+            for line in reports:
+                report = json.loads(line)
+                if "end" in report:
+                    ended = True
+                    continue
+                count += 1
+                test = f"{name}.{report['test']}"
+                if report["result"] == "ok":
+                    tally.ok(test)
+                elif report["result"] == "skip":
+                    tally.skip(test, report["text"])
+                else:
+                    tally.fail(test, report["text"])
+        text, _ = process.communicate(timeout=30)
+    except BaseException as error:
+        kill_group(process)
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+        text, _ = process.communicate()
+    kill_group(process)
+    if not ended or process.returncode != 0:
+        tally.fail(name, f"{text}\n(ended early: status {process.returncode})")
+    elif not count:
+        tally.fail(name, "no tests in it")
+
+
+class TimeLimit(Exception):
+    pass
+
+
+class Reporter(unittest.TestResult):
+    """Sends each test's result through a pipe and holds each to its time limit."""
+
+    def __init__(self, stream, limit):
+        super().__init__()
+        self.stream = stream
+        self.limit = limit
+        self.sub_failures = []
+
+    def send(self, **report):
+        self.stream.write(json.dumps(report) + "\n")
+        self.stream.flush()
+
+    def report(self, test, result, text=""):
+        self.send(test=".".join(test.id().split(".")[1:]) or test.id(), result=result, text=text)
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.sub_failures = []
+        signal.alarm(self.limit)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        signal.alarm(self.limit)  # what a class sets up and tears down has the same time
+
+    def addSuccess(self, test):
+        # a test whose subTests failed gets here in no version of unittest we know; be sure
+        if self.sub_failures:
+            self.report(test, "fail", "\n".join(self.sub_failures))
+        else:
+            self.report(test, "ok")
+
+    def addSubTest(self, test, subtest, error):
+        if error:
+            text = self._exc_info_to_string(error, test)
+            self.report(subtest, "fail", text)
+            self.sub_failures.append(text)
+
+    def addFailure(self, test, error):
+        self.report(test, "fail", self._exc_info_to_string(error, test))
+
+    addError = addFailure
+
+    def addSkip(self, test, reason):
+        self.report(test, "skip", reason)
+
+    def addExpectedFailure(self, test, error):
+        self.report(test, "fail", "marked as expected to fail: no test may be")
+
+    def addUnexpectedSuccess(self, test):
+        self.report(test, "fail", "marked as expected to fail: no test may be")
+
+
+def run_one(path, report):
+    """The child's side of run_python."""
+    def over(_number, _frame):
+        raise TimeLimit(f"over {limit} s")
+
+    sys.path.insert(0, str(Path(path).parent))
+    suite = unittest.defaultTestLoader.loadTestsFromName(Path(path).stem)
+    module = sys.modules.get(Path(path).stem)
+    limit = getattr(module, "TIME_LIMIT", TEST_LIMIT)
+    signal.signal(signal.SIGALRM, over)
+    with os.fdopen(report, "w", encoding="utf-8") as stream:
+        result = Reporter(stream, limit)
+        signal.alarm(limit)
+        suite.run(result)
+        signal.alarm(0)
+        result.send(end=True)
+
+
+def unit_names():
+    return (TESTS / "unit/units.list").read_text().split()
+
+
+def plan(options):
+    """Every step as (name, function of the tally), in order."""
+    env = {**os.environ, "PUNCTUAL": str(SOURCE / "build/punctual"),
+           "PUNCTUAL_BUILD": str(SOURCE / "build"), "PUNCTUAL_SOURCE": str(SOURCE),
+           "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
+    steps = []
+    if options.build:
+        for name in BUILDS:
+            steps.append((f"build/{name}", lambda t, n=name: build(t, n)))
+    for what in ("format", "cppcheck"):
+        steps.append((f"lint/{what}", lambda t, w=what: report_status(
+            t, f"lint/{w}", *run(["scripts/lint.sh", w], 300))))
+    for folder in ("build", "build-asan", "build-tsan"):
+        kind = "unit" if folder == "build" else folder.replace("build", "unit")
+        for name in unit_names():
+            steps.append((f"{kind}/{name}", lambda t, f=folder, n=name: run_unit(t, f, n)))
+    for path in [*sorted(TESTS.glob("test_*.py")), *sorted(TESTS.glob("cli/test_*.py"))]:
+        steps.append((str(path.relative_to(TESTS)), lambda t, p=path: run_python(t, p, env)))
+    return steps
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", action="store_true", help="configure and build first")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--report", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("words", nargs="*", help="run only what has one of these in its name")
+    options = parser.parse_args()
+    if options.one:
+        run_one(options.one, options.report)
+        return 0
+    tally = Tally()
+    steps = plan(options)
+    for name, step in steps:
+        if options.words and not any(w in name for w in options.words) and \
+                not name.startswith("build/"):
+            continue
+        started = time.monotonic()
+        step(tally)
+        if time.monotonic() - started > 5:
+            print(f"({name}: {time.monotonic() - started:.0f} s)", flush=True)
+    if not tally.passed and not tally.failed and not tally.skipped:
+        print(f"no test is named so: {' '.join(options.words)}", file=sys.stderr)
+        return 2
+    tally.last_line()
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

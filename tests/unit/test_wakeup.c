@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The probe on the machine at hand: real threads, real sleeps. What needs a right (SCHED_FIFO) is
+ * skipped where there is none. Nothing here depends on how fast or quiet the machine is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+#include "base/fail.h"
+#include "probe/source.h"
+#include "probe/wakeup.h"
+#include "stat/histogram.h"
+#include "sys/clock.h"
+#include "sys/sched.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct settings plain_settings(void)
+{
+	struct settings settings = {
+		.source = "timer",
+		.policy = "other",
+		.interval_ns = 1000000,
+		.window_ns = 50000000,
+		.samples = 100,
+		.dma_latency_us = -1,
+		.pinned = true,
+	};
+
+	return settings;
+}
+
+static int first_cpu(void)
+{
+	struct cpuset set;
+
+	assert_int_equal(sched_get_cpus(&set), 0);
+	return cpuset_next(&set, -1);
+}
+
+static void wait_for_end(struct wakeup *w)
+{
+	while (wakeup_running(w))
+		clock_sleep_until(clock_now() + 5000000);
+	wakeup_stop(w);
+}
+
+struct sums {
+	uint64_t samples, missed;
+	int64_t min, max, end;
+	size_t windows;
+};
+
+static struct sums collect(struct wakeup *w, size_t index)
+{
+	struct sums sums = { .min = INT64_MAX };
+	struct window window;
+
+	while (wakeup_collect(w, index, &window)) {
+		assert_true(window.start_ns >= sums.end);
+		assert_true(window.length_ns > 0);
+		sums.end = window.start_ns + window.length_ns;
+		sums.samples += window.count;
+		sums.missed += window.missed;
+		sums.windows++;
+		if (window.count && window.min_ns < sums.min)
+			sums.min = window.min_ns;
+		if (window.count && window.max_ns > sums.max)
+			sums.max = window.max_ns;
+	}
+	return sums;
+}
+
+/* Every way of looking at a run must tell the same numbers. */
+static void check_agreement(struct wakeup *w, size_t index, const struct sums *sums)
+{
+	struct histogram *histogram = histogram_new();
+	struct largest *largest = malloc(sizeof(*largest));
+	struct cpu_result result = { .largest = largest };
+	int64_t low = -1;
+
+	assert_non_null(histogram);
+	assert_non_null(largest);
+	wakeup_drain(w, index, histogram);
+	assert_int_equal(histogram->count, sums->samples);
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS && low < 0; i++)
+		low = histogram->counts[i] ? (int64_t)i : -1;
+	assert_int_equal(low, histogram_bucket(sums->min));
+	assert_true(histogram->counts[histogram_bucket(sums->max)] > 0);
+	wakeup_drain(w, index, histogram); /* nothing new */
+	assert_int_equal(histogram->count, sums->samples);
+	wakeup_result(w, index, &result);
+	assert_int_equal(largest->count, sums->samples < LARGEST_MAX ? sums->samples : LARGEST_MAX);
+	free(largest);
+	histogram_free(histogram);
+}
+
+static void run_source(const char *source, int threads)
+{
+	struct settings settings = plain_settings();
+	int cpu = first_cpu(), cpus[4] = { cpu, cpu, cpu, cpu };
+	struct wakeup_options options = {
+		.settings = &settings,
+		.cpus = cpus,
+		.threads = (size_t)threads,
+		.clock = CLOCK_MONOTONIC,
+		.align_ns = -1,
+	};
+	struct fail fail = { "" };
+	struct wakeup *w;
+
+	strcpy(settings.source, source);
+	assert_int_equal(wakeup_start(&w, &options, &fail), 0);
+	wait_for_end(w);
+	for (size_t i = 0; i < (size_t)threads; i++) {
+		struct sums sums = collect(w, i);
+
+		assert_int_equal(sums.samples, settings.samples);
+		assert_true(sums.windows >= 2);
+		check_agreement(w, i, &sums);
+	}
+	wakeup_free(w);
+}
+
+static void every_source_yields_its_samples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; wakeup_source_name(i); i++)
+		run_source(wakeup_source_name(i), 2);
+}
+
+static void several_threads_share_a_cpu(void **state)
+{
+	(void)state;
+	run_source("timer", 4);
+}
+
+static void duration_ends_a_run(void **state)
+{
+	struct settings settings = plain_settings();
+	int cpu = first_cpu();
+	struct wakeup_options options = { .settings = &settings, .cpus = &cpu, .threads = 1,
+					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct fail fail = { "" };
+	struct wakeup *w;
+	struct sums sums;
+
+	(void)state;
+	settings.samples = 0;
+	settings.duration_ns = 200000000;
+	settings.fixed_phase = true;
+	assert_int_equal(wakeup_start(&w, &options, &fail), 0);
+	wait_for_end(w);
+	sums = collect(w, 0);
+	/* with a fixed phase every period is either a sample or missed */
+	assert_int_equal(sums.samples + sums.missed, 200);
+	wakeup_free(w);
+}
+
+static void phase_moves_from_window_to_window(void **state)
+{
+	struct settings settings = plain_settings();
+	int cpu = first_cpu();
+	struct wakeup_options options = { .settings = &settings, .cpus = &cpu, .threads = 1,
+					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct largest *largest = malloc(sizeof(*largest));
+	struct cpu_result result = { .largest = largest };
+	struct fail fail = { "" };
+	struct wakeup *w;
+	int64_t phase;
+	size_t moved = 0;
+
+	(void)state;
+	assert_non_null(largest);
+	settings.window_ns = 10000000;
+	assert_int_equal(wakeup_start(&w, &options, &fail), 0);
+	wait_for_end(w);
+	wakeup_result(w, 0, &result);
+	phase = largest->items[0].time_ns % settings.interval_ns;
+	for (size_t i = 1; i < largest->count; i++)
+		moved += largest->items[i].time_ns % settings.interval_ns != phase;
+	assert_true(moved > largest->count / 2);
+	free(largest);
+	wakeup_free(w);
+}
+
+/* A source that never sleeps: what the watchdog is for. */
+static int64_t spin(struct link *link, int64_t until)
+{
+	(void)link;
+	return until;
+}
+
+static void watchdog_stops_a_runaway(void **state)
+{
+	static const struct wakeup_source spinner = { .name = "spinner", .wait = spin };
+	struct settings settings = plain_settings();
+	int cpu = first_cpu();
+	struct wakeup_options options = { .settings = &settings,
+					  .source = &spinner,
+					  .cpus = &cpu,
+					  .threads = 1,
+					  .clock = CLOCK_MONOTONIC,
+					  .align_ns = -1,
+					  .watchdog = true };
+	struct cpu_result result = { 0 };
+	struct fail fail = { "" };
+	struct wakeup *w;
+	int err;
+
+	(void)state;
+	strcpy(settings.policy, "fifo");
+	settings.priority = 50;
+	settings.samples = 0;
+	settings.duration_ns = INT64_MAX / 4;
+	settings.interval_ns = 1; /* virtual time creeps, so that the run would never end */
+	err = wakeup_start(&w, &options, &fail);
+	if (err == -EPERM || err == -EACCES)
+		skip();
+	assert_int_equal(err, 0);
+	wait_for_end(w);
+	wakeup_result(w, 0, &result);
+	assert_int_equal(result.end, CPU_END_RUNAWAY);
+	wakeup_free(w);
+}
+
+static void refusals_leave_nothing_running(void **state)
+{
+	struct settings settings = plain_settings();
+	int cpus[2] = { first_cpu(), CPUSET_MAX - 1 };
+	struct wakeup_options options = { .settings = &settings, .cpus = cpus, .threads = 2,
+					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct fail fail = { "" };
+	struct wakeup *w;
+
+	(void)state;
+	assert_true(wakeup_start(&w, &options, &fail) < 0);
+	assert_non_null(strstr(fail.text, "CPU 8191"));
+}
+
+static void a_thread_can_be_dropped(void **state)
+{
+	struct settings settings = plain_settings();
+	int cpu = first_cpu(), cpus[2] = { cpu, cpu };
+	struct wakeup_options options = { .settings = &settings, .cpus = cpus, .threads = 2,
+					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct cpu_result result = { 0 };
+	struct fail fail = { "" };
+	struct wakeup *w;
+
+	(void)state;
+	settings.interval_ns = 3600000000000; /* only the stop signal can end it in time */
+	assert_int_equal(wakeup_start(&w, &options, &fail), 0);
+	wakeup_drop(w, 0, CPU_END_OFFLINE);
+	wakeup_stop(w);
+	wakeup_result(w, 0, &result);
+	assert_int_equal(result.end, CPU_END_OFFLINE);
+	wakeup_result(w, 1, &result);
+	assert_int_equal(result.end, CPU_END_DONE);
+	wakeup_free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_source_yields_its_samples),
+		cmocka_unit_test(several_threads_share_a_cpu),
+		cmocka_unit_test(duration_ends_a_run),
+		cmocka_unit_test(phase_moves_from_window_to_window),
+		cmocka_unit_test(watchdog_stops_a_runaway),
+		cmocka_unit_test(refusals_leave_nothing_running),
+		cmocka_unit_test(a_thread_can_be_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
