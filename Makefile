@@ -6,7 +6,6 @@
 
 DESTDIR ?=
 PREFIX ?= /usr/local
-# What holds CPU time back from no one: the machine's own count of CPUs.
 NINJA = ninja -C
 
 help:

@@ -6,11 +6,16 @@ set -eu
 dir=$1
 shift
 cd "$(dirname "$0")/.."
-if [ -f "$dir/build.ninja" ]; then
-	# a cross file counts only at the first time; without options ninja itself sees what changed
-	if [ "${1-}" = --cross-file ]; then
+if [ "${1-}" = --cross-file ] && [ -f "$dir/build.ninja" ]; then
+	# a cross file is read at the first time only
+	if [ -n "$(find "$2" -newer "$dir/build.ninja")" ]; then
+		rm -rf "$dir"
+	else
 		shift 2
 	fi
+fi
+if [ -f "$dir/build.ninja" ]; then
+	# without options ninja itself sees what changed
 	[ $# -eq 0 ] || meson configure "$dir" "$@" >/dev/null
 else
 	meson setup "$dir" "$@"

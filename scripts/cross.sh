@@ -18,8 +18,13 @@ fetch() { # ARCH DIR: 0 done, 1 skipped
 	return 1
 }
 
-cross_file() { # ARCH: writes build-ARCH.ini
-	sed "s|@SOURCE@|$(pwd)|g" "scripts/cross/$1.ini" >"build-$1.ini"
+cross_file() { # ARCH: writes build-ARCH.ini, and leaves it alone where it is right
+	sed "s|@SOURCE@|$(pwd)|g" "scripts/cross/$1.ini" >"build-$1.ini.new"
+	if cmp -s "build-$1.ini.new" "build-$1.ini"; then
+		rm "build-$1.ini.new"
+	else
+		mv "build-$1.ini.new" "build-$1.ini"
+	fi
 }
 
 build() { # ARCH

@@ -5,11 +5,11 @@
 set -eu
 
 run='gcc libc6-dev make meson ninja-build pkg-config zlib1g-dev libsqlite3-dev libjansson-dev'
-check="$run libcmocka-dev scdoc clang-format cppcheck python3 bash zsh groff-base binutils util-linux procps
+cross="$run python3 apt dpkg binutils qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
+check="$cross libcmocka-dev scdoc clang-format cppcheck python3 bash zsh groff-base binutils util-linux procps
 	strace valgrind rt-tests tar zstd xz-utils sqlite3 mount"
 lint='clang-format clang-tidy cppcheck shellcheck'
-cross="$run python3 apt dpkg qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 
 case ${1-} in
 run) wanted=$run ;;

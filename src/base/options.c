@@ -68,24 +68,30 @@ static int parse_duration(const struct option *option, const char *text, void *t
 	return 0;
 }
 
-static int parse_choice(const struct option *option, const char *text, void *target,
-			struct fail *fail)
+static int no_choice(const struct option *option, const char *text, struct fail *fail)
 {
 	struct strbuf list = STRBUF_INIT;
 	char name[64];
 	int err;
 
+	for (int i = 0; option->choices[i]; i++)
+		sink_printf(&list.sink, "%s%s", i ? ", " : "", option->choices[i]);
+	err = fail_set(fail, EINVAL, "%s: '%.80s' is none of %s", shown(option, name, sizeof(name)),
+		       text, list.text ? list.text : "");
+	strbuf_free(&list);
+	return err;
+}
+
+static int parse_choice(const struct option *option, const char *text, void *target,
+			struct fail *fail)
+{
 	for (int i = 0; option->choices[i]; i++) {
 		if (!strcmp(text, option->choices[i])) {
 			*(int *)member(option, target) = i;
 			return 0;
 		}
-		sink_printf(&list.sink, "%s%s", i ? ", " : "", option->choices[i]);
 	}
-	err = fail_set(fail, EINVAL, "%s: '%.80s' is none of %s", shown(option, name, sizeof(name)),
-		       text, list.text ? list.text : "");
-	strbuf_free(&list);
-	return err;
+	return no_choice(option, text, fail);
 }
 
 static int assign(const struct option *option, const char *text, void *target, struct fail *fail)
@@ -154,9 +160,11 @@ static const struct option *find_long(const struct option *table, enum options_s
 	return style == OPTIONS_ABBREVIATE && count == 1 && length ? found : NULL;
 }
 
+/* What may stand as a word of its own behind an option whose argument is optional: a number, or a
+ * CPU list that begins with one or with "!". */
 static bool looks_like_number(const char *text)
 {
-	return text && isdigit((unsigned char)*text);
+	return text && (isdigit((unsigned char)*text) || *text == '!');
 }
 
 struct scan {

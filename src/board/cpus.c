@@ -17,12 +17,12 @@
 static int number_of(const char *text, char end)
 {
 	size_t digits = strspn(text, "0123456789");
-	int cpu;
+	long cpu;
 
 	if (!digits || digits > 5 || (*text == '0' && digits > 1) || text[digits] != end)
 		return -1;
-	cpu = atoi(text);
-	return cpu < CPUSET_MAX ? cpu : -1;
+	cpu = strtol(text, NULL, 10);
+	return cpu < CPUSET_MAX ? (int)cpu : -1;
 }
 
 int cpus_directory(const char *name)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "board/surroundings.h"
 
+#include "base/environment.h"
 #include "base/str.h"
 #include "board/surroundings_parts.h"
-#include "result/environment.h"
-#include "sys/dma_latency.h"
 #include "sys/root.h"
 
 #include <errno.h>
@@ -51,6 +50,8 @@ void reading_unknown(struct reading *reading, const char *key, const char *reaso
 
 void reading_failed(struct reading *reading, const char *key, const char *path, int err)
 {
+	if (err == -ENOMEM)
+		keep_error(reading, err);
 	reading_unknown(reading, key, "%s: %s", path,
 			err == -EBADMSG ? "not in the form that is known" : strerror(-err));
 }
@@ -196,24 +197,6 @@ static void read_memory(struct reading *reading)
 		reading_failed(reading, "swap_kb", "proc/swaps", (int)length);
 	else
 		reading_number(reading, "swap_kb", swap_total(text));
-}
-
-static void read_dma_latency(struct reading *reading)
-{
-	int32_t us;
-	int err;
-
-	if (!root_is_live(reading->root)) {
-		reading_unknown(reading, "dma_latency_us", "a recorded tree does not hold it");
-		return;
-	}
-	err = dma_latency_read(&us);
-	if (err)
-		reading_failed(reading, "dma_latency_us", "dev/cpu_dma_latency", err);
-	else if (us >= DMA_LATENCY_NONE)
-		reading_text(reading, "dma_latency_us", "not held");
-	else
-		reading_number(reading, "dma_latency_us", us);
 }
 
 #define TRACING "sys/kernel/tracing/"
@@ -379,7 +362,6 @@ int surroundings_read(const struct root *root, struct environment *environment)
 		surroundings_irqs,
 		read_scheduling,
 		read_memory,
-		read_dma_latency,
 		read_tracing,
 		surroundings_temperatures,
 		read_load,

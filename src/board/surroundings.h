@@ -23,7 +23,7 @@
 struct environment;
 struct root;
 
-/* Call before a run, and before the run itself holds the DMA latency. 0 or -ENOMEM. */
+/* Call before a run. 0 or -ENOMEM. */
 int surroundings_read(const struct root *root, struct environment *environment);
 /* Call after it, with the same ENVIRONMENT: adds what changes while one measures. 0 or -ENOMEM. */
 int surroundings_after(const struct root *root, struct environment *environment);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How the kernel was configured: a hash to compare by, and whether it is PREEMPT_RT. */
+#include "base/environment.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "board/surroundings_parts.h"
-#include "result/environment.h"
 #include "sys/root.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static int read_config(const struct root *root, char **text, size_t *length)
 	}
 	surroundings_release(root, release, sizeof(release));
 	/* as a file's name it must not lead elsewhere */
-	if (!*release || strchr(release, '/'))
+	if (err == -ENOMEM || !*release || strchr(release, '/'))
 		return err;
 	err = root_all(root, CONFIG_MAX, text, length, "boot/config-%s", release);
 	if (err)

@@ -30,7 +30,7 @@ void reading_text(struct reading *reading, const char *key, const char *value);
 void reading_number(struct reading *reading, const char *key, int64_t value);
 __attribute__((format(printf, 3, 4))) void reading_unknown(struct reading *reading, const char *key,
 							   const char *reason, ...);
-/* Unknown, because reading PATH failed with ERR (negative errno). */
+/* Unknown, because reading PATH failed with ERR (negative errno); -ENOMEM sticks. */
 void reading_failed(struct reading *reading, const char *key, const char *path, int err);
 /* The file's text or number as the value of KEY, else unknown. */
 void reading_copy_text(struct reading *reading, const char *key, const char *path);

@@ -163,8 +163,12 @@ static void read_deepest(struct reading *reading)
 	size_t count = 0;
 
 	cpuset_for_each (cpu, &reading->cpus.online) {
-		if (!deepest_of(reading->root, cpu, text, sizeof(text)))
+		int err = deepest_of(reading->root, cpu, text, sizeof(text));
+
+		if (!err)
 			count = add_deepest(kinds, count, text, cpu);
+		else if (err == -ENOMEM)
+			reading->error = err;
 	}
 	for (size_t i = 0; i < count; i++) {
 		sink_printf(&list.sink, "%s%s on ", i ? "; " : "", kinds[i].text);

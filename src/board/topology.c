@@ -168,20 +168,10 @@ int64_t topology_number(const struct root *root, int dir, const char *name)
 	return value < 0 ? TOPOLOGY_UNKNOWN : value;
 }
 
-int topology_cpu_list(const struct root *root, int dir, const char *list_name,
-		      const char *mask_name, struct cpuset *set)
+static int parse_numbers(char *text, struct cpuset *set)
 {
-	char text[16384];
-	ssize_t length =
-		list_name ? root_at_text(root, dir, list_name, text, sizeof(text)) : -ENOENT;
 	size_t used = 0;
 
-	if (length < 0 && mask_name) {
-		length = root_at_text(root, dir, mask_name, text, sizeof(text));
-		return length < 0 ? (int)length : cpuset_parse_mask(str_trim(text), set);
-	}
-	if (length < 0)
-		return (int)length;
 	for (const char *at = text; *at; at++) {
 		if (!isspace((unsigned char)*at))
 			text[used++] = *at;
@@ -192,6 +182,23 @@ int topology_cpu_list(const struct root *root, int dir, const char *list_name,
 		used--;
 	text[used] = '\0';
 	return cpuset_parse(text, -1, set, NULL);
+}
+
+int topology_cpu_list(const struct root *root, int dir, const char *mask_name,
+		      const char *list_name, struct cpuset *set)
+{
+	char text[16384];
+	ssize_t length = -ENOENT;
+
+	if (mask_name)
+		length = root_at_text(root, dir, mask_name, text, sizeof(text));
+	if (length >= 0 && !cpuset_parse_mask(str_trim(text), set))
+		return 0;
+	if (list_name)
+		length = root_at_text(root, dir, list_name, text, sizeof(text));
+	else if (length >= 0)
+		return -EBADMSG;
+	return length < 0 ? (int)length : parse_numbers(text, set);
 }
 
 const char *topology_file_text(struct topology *t, const struct root *root, int dir,
@@ -240,7 +247,7 @@ static int place_cpus(struct topology *t)
 		t->position[cpu] = (int)t->cpu_count;
 		t->cpu[t->cpu_count++] = (struct topology_cpu){
 			.cpu = cpu,
-			.online = cpuset_has(&t->cpus.online, cpu),
+			.online = !t->cpus.online_known || cpuset_has(&t->cpus.online, cpu),
 			.package = TOPOLOGY_UNKNOWN,
 			.die = TOPOLOGY_UNKNOWN,
 			.cluster = TOPOLOGY_UNKNOWN,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Caches, from cpuN/cache/indexM. A cache is read in the directory of the first CPU that shares it.
  */
+#include "base/str.h"
 #include "board/topology_parts.h"
 #include "sys/root.h"
 
@@ -92,15 +93,18 @@ static struct cpuset *covered(struct cache_reader *reader, const struct topology
 	return &reader->covered[cache->level * 3 + type];
 }
 
-/* A list that leaves out the CPU it is about is not believed. */
+/* What leaves out the CPU it is about is not believed. */
 static const struct cpuset *read_sharers(struct cache_reader *reader, int dir, int cpu)
 {
 	struct cpuset cpus = { 0 };
 
-	if (topology_cpu_list(reader->root, dir, "shared_cpu_list", "shared_cpu_map", &cpus) ||
-	    !cpuset_has(&cpus, cpu))
-		return NULL;
-	return topology_set(reader->t, &cpus);
+	if (!topology_cpu_list(reader->root, dir, "shared_cpu_map", NULL, &cpus) &&
+	    cpuset_has(&cpus, cpu))
+		return topology_set(reader->t, &cpus);
+	if (!topology_cpu_list(reader->root, dir, NULL, "shared_cpu_list", &cpus) &&
+	    cpuset_has(&cpus, cpu))
+		return topology_set(reader->t, &cpus);
+	return NULL;
 }
 
 static void add_cache(struct cache_reader *reader, struct topology_cache cache, int cpu,
@@ -120,6 +124,19 @@ static void add_cache(struct cache_reader *reader, struct topology_cache cache, 
 	t->cache[t->cache_count++] = cache;
 }
 
+/* The same without opening the folder, which on large boards costs more than the file. */
+static bool read_sharers_at(struct cache_reader *reader, int cpu, int index, struct cpuset *cpus)
+{
+	char mask[CPUSET_MAX / 4 * 9 / 8 + 64];
+
+	if (root_text(reader->root, mask, sizeof(mask),
+		      CPU_DIR "/cpu%d/cache/index%d/shared_cpu_map", cpu, index) > 0 &&
+	    !cpuset_parse_mask(str_trim(mask), cpus))
+		return true;
+	return !root_cpus(reader->root, cpus, CPU_DIR "/cpu%d/cache/index%d/shared_cpu_list", cpu,
+			  index);
+}
+
 /* A CPU whose class is known: all that remains is who shares its caches. A level 1 cache belongs to
  * a core: where the first core of a class has it alone, so have the rest. */
 static void read_known(struct cache_reader *reader, const struct shape *shape,
@@ -133,8 +150,7 @@ static void read_known(struct cache_reader *reader, const struct shape *shape,
 			continue;
 		if (shape->private[i] && cpu->online && cpu->smt_siblings)
 			add_cache(reader, *cache, cpu->cpu, cpu->smt_siblings);
-		else if (!root_cpus(reader->root, &cpus,
-				    CPU_DIR "/cpu%d/cache/index%d/shared_cpu_list", cpu->cpu, i))
+		else if (read_sharers_at(reader, cpu->cpu, i, &cpus))
 			add_cache(reader, *cache, cpu->cpu,
 				  cpuset_has(&cpus, cpu->cpu) ? topology_set(reader->t, &cpus)
 							      : NULL);

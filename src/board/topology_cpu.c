@@ -13,18 +13,21 @@
 #include <unistd.h>
 
 struct group {
-	const char *id, *list, *old_list, *mask;
-	size_t id_offset, set_offset; /* in struct topology_cpu */
+	const char *id;
+	const char *mask, *list;         /* since 5.3 */
+	const char *old_mask, *old_list; /* before, and since under both names */
+	size_t id_offset, set_offset;    /* in struct topology_cpu */
 };
 
 static const struct group groups[] = {
-	{ NULL, "core_cpus_list", "thread_siblings_list", "thread_siblings", 0,
+	{ NULL, "core_cpus", "core_cpus_list", "thread_siblings", "thread_siblings_list", 0,
 	  offsetof(struct topology_cpu, smt_siblings) },
-	{ "physical_package_id", "package_cpus_list", "core_siblings_list", "core_siblings",
-	  offsetof(struct topology_cpu, package), offsetof(struct topology_cpu, package_cpus) },
-	{ "die_id", "die_cpus_list", NULL, "die_cpus", offsetof(struct topology_cpu, die),
+	{ "physical_package_id", "package_cpus", "package_cpus_list", "core_siblings",
+	  "core_siblings_list", offsetof(struct topology_cpu, package),
+	  offsetof(struct topology_cpu, package_cpus) },
+	{ "die_id", "die_cpus", "die_cpus_list", NULL, NULL, offsetof(struct topology_cpu, die),
 	  offsetof(struct topology_cpu, die_cpus) },
-	{ "cluster_id", "cluster_cpus_list", NULL, "cluster_cpus",
+	{ "cluster_id", "cluster_cpus", "cluster_cpus_list", NULL, NULL,
 	  offsetof(struct topology_cpu, cluster), offsetof(struct topology_cpu, cluster_cpus) },
 };
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -48,9 +51,8 @@ static int id_of(int64_t value)
 static bool read_set(const struct root *root, int dir, const struct group *group,
 		     struct cpuset *set)
 {
-	if (!topology_cpu_list(root, dir, group->list, NULL, set))
-		return true;
-	return !topology_cpu_list(root, dir, group->old_list, group->mask, set);
+	return !topology_cpu_list(root, dir, group->mask, group->list, set) ||
+	       !topology_cpu_list(root, dir, group->old_mask, group->old_list, set);
 }
 
 /* Gives a group's id and set to all its CPUs that have none yet. */
@@ -188,7 +190,7 @@ void topology_read_kinds(struct topology *t, const struct root *root)
 		cpus = (struct cpuset){ 0 };
 		if (dir < 0)
 			continue;
-		if (!topology_cpu_list(root, dir, "cpulist", "cpumap", &cpus))
+		if (!topology_cpu_list(root, dir, "cpumap", "cpulist", &cpus))
 			set_kind(t, &cpus, topology_text(t, names.names[i]));
 		close(dir);
 	}

@@ -45,7 +45,7 @@ static const struct cpuset *read_cpus(struct freq_reader *reader, int dir, int d
 {
 	struct cpuset cpus = { 0 };
 
-	if (reader->alone || topology_cpu_list(reader->root, dir, "related_cpus", NULL, &cpus) ||
+	if (reader->alone || topology_cpu_list(reader->root, dir, NULL, "related_cpus", &cpus) ||
 	    !cpuset_has(&cpus, domain)) {
 		cpus = (struct cpuset){ 0 };
 		cpuset_add(&cpus, domain);

@@ -8,22 +8,24 @@
 
 static void add_node(struct topology *t, const struct root *root, int node)
 {
-	struct topology_numa *grown = topology_grow(t, t->numa, t->numa_count, sizeof(*grown));
 	int dir = root_dir(root, "sys/devices/system/node/node%d", node);
+	struct topology_numa *grown;
 	struct cpuset cpus = { 0 };
 
-	if (grown && dir >= 0) {
+	if (dir < 0)
+		return;
+	grown = topology_grow(t, t->numa, t->numa_count, sizeof(*grown));
+	if (grown) {
 		t->numa = grown;
 		grown += t->numa_count++;
 		*grown = (struct topology_numa){ .node = node };
 		/* a node of memory alone has the empty set, which is a fact */
-		if (!topology_cpu_list(root, dir, "cpulist", "cpumap", &cpus)) {
+		if (!topology_cpu_list(root, dir, "cpumap", "cpulist", &cpus)) {
 			cpuset_and(&cpus, &t->cpus.present);
 			grown->cpus = topology_intern(t, &cpus, sizeof(cpus));
 		}
 	}
-	if (dir >= 0)
-		close(dir);
+	close(dir);
 	cpuset_for_each (number, &cpus) {
 		struct topology_cpu *cpu = topology_find(t, number);
 

@@ -32,10 +32,12 @@ void topology_out_of_memory(struct topology *t);
 
 /* A plain file's number in DIR, decimal; TOPOLOGY_UNKNOWN where absent, negative, or no number. */
 int64_t topology_number(const struct root *root, int dir, const char *name);
-/* A CPU list of a file in DIR, or the mask in MASK_NAME where there is no LIST_NAME; with blanks
- * between numbers as cpufreq writes it. Negative errno. */
-int topology_cpu_list(const struct root *root, int dir, const char *list_name,
-		      const char *mask_name, struct cpuset *set);
+/* The CPUs that a file in DIR names: MASK_NAME's mask, or where there is none the list in
+ * LIST_NAME, also with blanks between numbers as cpufreq writes it. Either may be NULL. The mask
+ * goes first: the kernel writes both from one, but who edits a recorded tree edits the mask.
+ * Negative errno. */
+int topology_cpu_list(const struct root *root, int dir, const char *mask_name,
+		      const char *list_name, struct cpuset *set);
 /* A file's text, interned, or NULL. */
 const char *topology_file_text(struct topology *t, const struct root *root, int dir,
 			       const char *name);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -112,6 +113,22 @@ static bool is_over(const struct show *show)
 	return cyclic_over(show->cyclic) || signals_stop() || show->out.sink.error;
 }
 
+/* What SIGUSR1 asks for, on stderr beside whatever else is shown. */
+static void print_status(struct show *show)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	cyclic_look(show->cyclic, &show->report);
+	sink_text(&text.sink, "#---------------------------\n# cyclictest current status:\n");
+	for (size_t i = 0; i < show->report.count; i++) {
+		sink_text(&text.sink, "# ");
+		cyclictest_write_status(&show->report, i, &text.sink);
+	}
+	sink_text(&text.sink, "#---------------------------\n");
+	fputs(text.text ? text.text : "", stderr);
+	strbuf_free(&text);
+}
+
 static void pause_frame(struct show *show)
 {
 	int64_t pause = FRAME_NS, left;
@@ -121,6 +138,8 @@ static void pause_frame(struct show *show)
 		pause = left < 1000000 ? 1000000 : left > QUIET_MAX_NS ? QUIET_MAX_NS : left;
 	}
 	clock_sleep_until(clock_now() + pause);
+	if (signals_take_status())
+		print_status(show);
 	if (show->options->fifo)
 		serve_fifo(show);
 }
@@ -349,13 +368,18 @@ static int check_rights(struct fail *fail)
 			"--policy other' measures without");
 }
 
-/* That a file can't be written is better known before the run than after it. */
+/* That a file can't be written is better known before the run than after it. A pipe or device is
+ * not tried: its reader would see the end. */
 static int check_writable(const char *path, struct fail *fail)
 {
 	struct output file;
-	int err = path ? output_open(&file, path, fail) : 0;
+	struct stat st;
+	int err;
 
-	if (path && !err)
+	if (!path || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return 0;
+	err = output_open(&file, path, fail);
+	if (!err)
 		output_abandon(&file);
 	return err;
 }
@@ -439,6 +463,7 @@ static int with_surroundings(struct show *show, struct cyclictest_plan *plan,
 	}
 	plan->run.mark = mark.marker >= 0 ? &mark : NULL;
 	*status = run_all(show, command_line);
+	plan->run.mark = NULL;
 	if (options->fifo)
 		fifo_remove(options->fifo);
 	tracemark_close(&mark);
@@ -461,6 +486,9 @@ static int run_planned(const struct cyclictest_options *options, const struct ro
 
 	if (!err)
 		err = check_before(options, fail);
+	if (!err && !plan.priorities[0])
+		command_note(&command_cyclictest,
+			     "measures at normal priority: no real-time figure (-p 95 gives one)");
 	if (!err)
 		err = output_open(&show.out, NULL, fail);
 	if (!err) {
@@ -475,12 +503,16 @@ static int run_planned(const struct cyclictest_options *options, const struct ro
 	return err;
 }
 
-/* As the original notes it: the words with blanks between them. */
+/* As the original notes it: the words as they were given, with blanks between them. */
 static char *join(int argc, char **argv)
 {
+	const char *name = strrchr(program_invocation_name, '/');
 	struct strbuf line = STRBUF_INIT;
 
-	sink_text(&line.sink, "cyclictest");
+	name = name ? name + 1 : program_invocation_name;
+	sink_text(&line.sink, program_invocation_name);
+	if (strcmp(name, command_cyclictest.name) != 0)
+		sink_printf(&line.sink, " %s", command_cyclictest.name);
 	for (int i = 0; i < argc; i++)
 		sink_printf(&line.sink, " %s", argv[i]);
 	if (line.sink.error)
@@ -500,6 +532,7 @@ static int run_command(int argc, char **argv)
 				 &arguments);
 	if (status < 0) {
 		signals_install();
+		signals_watch_status();
 		err = command_line ? root_open(&root, NULL, &fail)
 				   : fail_set(&fail, ENOMEM, "out of memory");
 		if (!err)
@@ -516,7 +549,7 @@ static const char *const examples[] = {
 	"punctual cyclictest -m -S -p 95 -i 1000 -D 10m -h 100 -q",
 	"a thread on every CPU for ten minutes, histogram up to 100 us",
 	"punctual cyclictest -a 2-3 -t 2 -p 95 -b 150 --tracemark",
-	"CPUs 2 and 3, until one is over 150 us late; stops the kernel's trace then",
+	"CPUs 2 and 3; ends at the first latency over 150 us and stops the trace",
 	"punctual cyclictest -S -p 95 -l 100000 -q --json=out.json",
 	"for a lab that reads cyclictest's JSON",
 	NULL,
@@ -524,7 +557,7 @@ static const char *const examples[] = {
 
 const struct command command_cyclictest = {
 	.name = "cyclictest",
-	.summary = "measure with the options and outputs of rt-tests' cyclictest",
+	.summary = "measure as rt-tests' cyclictest does, for scripts",
 	.about = "Takes the options that scripts give to cyclictest, and prints what they read. A\n"
 		 "link named cyclictest to this program does the same. What is not supported is\n"
 		 "refused, never ignored. Exit status: 1 when -b ended the run, 130 when Ctrl-C\n"

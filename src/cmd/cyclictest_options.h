@@ -13,6 +13,16 @@ struct board_cpus;
 struct fail;
 struct root;
 
+enum cyclictest_policy {
+	POLICY_OTHER,
+	POLICY_NORMAL,
+	POLICY_BATCH,
+	POLICY_IDLE,
+	POLICY_FIFO,
+	POLICY_RR,
+};
+extern const char *const cyclictest_policies[]; /* names; NULL-terminated */
+
 struct cyclictest_options {
 	/* threads */
 	bool affinity_given, smp, priospread;
@@ -20,7 +30,7 @@ struct cyclictest_options {
 	const char *main_affinity;
 	int64_t threads; /* 0: not given, -1: one for each CPU */
 	int64_t priority;
-	int policy; /* index into cyclictest_policies */
+	int policy; /* enum cyclictest_policy */
 	/* timing */
 	int64_t interval_us, distance_us, loops, duration_ns;
 	clockid_t clock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/cyclictest.h"
 
+#include "base/json_writer.h"
 #include "base/sink.h"
 
 #include <inttypes.h>
@@ -165,16 +166,10 @@ void cyclictest_write_histogram(const struct cyclictest_report *report, struct s
 /* The original escapes nothing; we must, or a quote in a path makes no JSON. */
 static void write_string(const char *text, struct sink *sink)
 {
-	sink_text(sink, "\"");
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			sink_printf(sink, "\\%c", *c);
-		else if (*c < 0x20 || *c >= 0x7f)
-			sink_printf(sink, "\\u%04x", *c);
-		else
-			sink_write(sink, (const char *)c, 1);
-	}
-	sink_text(sink, "\"");
+	struct json_writer json;
+
+	json_init(&json, sink);
+	json_text(&json, NULL, text);
 }
 
 static void write_member(const char *key, const char *value, const char *end, struct sink *sink)

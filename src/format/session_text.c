@@ -262,6 +262,28 @@ static void write_corrected(const struct session *session, struct sink *sink)
 	histogram_free(corrected);
 }
 
+static int64_t environment_count(const struct session *session, const char *key)
+{
+	const struct environment_item *item = environment_find(&session->environment, key);
+
+	return item && item->kind == ENVIRONMENT_NUMBER ? item->number : -1;
+}
+
+/* What the means of measuring cost by themselves on this board. */
+static void write_floor(const struct session *session, struct sink *sink)
+{
+	int64_t read = environment_count(session, "clock_read_ns");
+	int64_t sleep = environment_count(session, "sleep_call_ns");
+
+	if (read < 0 || sleep < 0)
+		return;
+	sink_printf(
+		sink,
+		"floor: a sleep whose time has come takes %.3f µs at best here, reading the clock "
+		"%.3f µs",
+		micro(sleep), micro(read));
+}
+
 static void write_peaks(const struct shape *shape, struct sink *sink)
 {
 	char buf[32];
@@ -388,6 +410,7 @@ void session_text(const struct session *session, struct sink *sink)
 	write_table(session, sink);
 	paragraph(session, sink, "", write_worst);
 	paragraph(session, sink, "", write_corrected);
+	paragraph(session, sink, "", write_floor);
 	if (session->all.samples) {
 		sink_text(sink, "\n");
 		histogram_text(session->all.histogram, sink);

@@ -12,6 +12,9 @@
 #define WARM_UPS        3
 #define WARM_UP_STEP_NS 100000
 
+/* Sleeps whose time has come, to see what a sleep costs without waiting. */
+#define FLOOR_ROUNDS 20
+
 /* Plain loads and stores: each of these fields has one writer. */
 #define peek(field)        atomic_load_explicit(&(field), memory_order_relaxed)
 #define poke(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
@@ -265,7 +268,9 @@ static int prepare(struct sampler *s)
 		err = sched_set_deadline(s->interval_ns / 4, s->interval_ns);
 	else
 		err = sched_set(0, s->kind, s->priority);
-	/* the sentence depends on rights and kernel: the control thread writes it */
+	if (!err) /* at the sampler's own priority: a sleep gives the CPU away */
+		s->sleep_cost_ns = clock_sleep_cost(FLOOR_ROUNDS);
+	/* the sentence for a refusal depends on rights and kernel: the control thread writes it */
 	return err;
 }
 

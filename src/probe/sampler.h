@@ -58,6 +58,7 @@ struct sampler {
 	_Atomic int end;        /* enum cpu_end */
 	_Atomic int tid;
 	int error;
+	int64_t sleep_cost_ns;
 	struct fail fail;
 	struct link link;
 	const volatile uint32_t

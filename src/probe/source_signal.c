@@ -4,7 +4,6 @@
 #include "probe/source.h"
 
 #include "base/fail.h"
-#include "sys/clock.h"
 #include "sys/sched.h"
 
 #include <errno.h>
@@ -33,7 +32,7 @@ static int signal_open(struct link *link, struct fail *fail)
 
 static int64_t signal_wait(struct link *link, int64_t until)
 {
-	struct itimerspec when = { .it_value = clock_to(until) };
+	struct itimerspec when = { .it_value = link_timespec(link, until) };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -7,7 +7,8 @@
 
 static int64_t timer_wait(struct link *link, int64_t until)
 {
-	int64_t err = clock_sleep(link->clock, until);
+	struct timespec ts = link_timespec(link, until);
+	int64_t err = clock_sleep(link->clock, &ts);
 
 	return err ? err : until;
 }

@@ -446,6 +446,17 @@ bool wakeup_memory_locked(const struct wakeup *w)
 	return w->locked;
 }
 
+int64_t wakeup_sleep_cost(const struct wakeup *w)
+{
+	int64_t best = w->samplers[0]->sleep_cost_ns;
+
+	for (size_t i = 1; i < w->count; i++) {
+		if (w->samplers[i]->sleep_cost_ns < best)
+			best = w->samplers[i]->sleep_cost_ns;
+	}
+	return best;
+}
+
 bool wakeup_collect(struct wakeup *w, size_t index, struct window *window)
 {
 	struct sampler *s = w->samplers[index];
@@ -464,13 +475,34 @@ bool wakeup_collect(struct wakeup *w, size_t index, struct window *window)
 	return true;
 }
 
+static uint32_t live_count(const struct sampler *s, size_t bucket)
+{
+	return atomic_load_explicit(&s->live[bucket], memory_order_relaxed);
+}
+
+/* The first bucket from AT to HIGH that counted something, else HIGH + 1: most never do. */
+static size_t next_live(const struct sampler *s, size_t at, size_t high)
+{
+	while (at + 3 <= high && !(live_count(s, at) | live_count(s, at + 1) |
+				   live_count(s, at + 2) | live_count(s, at + 3)))
+		at += 4;
+	while (at <= high && !live_count(s, at))
+		at++;
+	return at;
+}
+
 void wakeup_drain(struct wakeup *w, size_t index, struct histogram *histogram)
 {
 	struct sampler *s = w->samplers[index];
+	size_t low = 0, high = HISTOGRAM_BUCKETS - 1;
 
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		uint32_t live = atomic_load_explicit(&s->live[i], memory_order_relaxed);
-		uint32_t news = live - (uint32_t)histogram->counts[i];
+	/* what lies outside the closed windows' range waits for the next time */
+	if (!has_ended(s)) {
+		low = histogram_bucket(atomic_load(&s->total_min_ns));
+		high = histogram_bucket(atomic_load(&s->total_max_ns));
+	}
+	for (size_t i = next_live(s, low, high); i <= high; i = next_live(s, i + 1, high)) {
+		uint32_t news = live_count(s, i) - (uint32_t)histogram->counts[i];
 
 		histogram->counts[i] += news;
 		histogram->count += news;

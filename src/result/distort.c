@@ -217,6 +217,24 @@ static int add_window_sums(struct session *session)
 	return err;
 }
 
+/* What happened, in words; an unknown kind speaks for itself. */
+static const char *gap_words(const char *kind)
+{
+	static const struct {
+		const char *kind, *words;
+	} rows[] = {
+		{ "stopped", "the program was stopped" },
+		{ "suspended", "the board was suspended" },
+		{ "paused", "the whole machine paused" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!strcmp(rows[i].kind, kind))
+			return rows[i].words;
+	}
+	return kind;
+}
+
 /* One sentence for all gaps of a kind. */
 static int add_gaps_of(struct session *session, const char *kind)
 {
@@ -235,11 +253,12 @@ static int add_gaps_of(struct session *session, const char *kind)
 	if (count == 1)
 		return session_distortion(
 			session, "gap", "%s for %s, %s after the start: nothing was measured then",
-			kind, name_length(length).text, name_length(first).text);
+			gap_words(kind), name_length(length).text, name_length(first).text);
 	return session_distortion(session, "gap",
 				  "%s %" PRIu64 " times, %s in all, the first %s after the start: "
 				  "nothing was measured then",
-				  kind, count, name_length(length).text, name_length(first).text);
+				  gap_words(kind), count, name_length(length).text,
+				  name_length(first).text);
 }
 
 static int add_gaps(struct session *session)

@@ -10,9 +10,9 @@ enum goal_state { GOAL_UNKNOWN, GOAL_MET, GOAL_MISSED };
 
 struct goal {
 	const struct figure *figure; /* NULL: one that this measurement can't yield (see name) */
-	const char *name;	     /* the figure's name */
-	int64_t limit;		     /* met when the value is below it, or for counts not above it */
-	int64_t value;		     /* where state is not GOAL_UNKNOWN */
+	const char *name;            /* the figure's name */
+	int64_t limit; /* met when the value is below it, or for counts not above it */
+	int64_t value; /* where state is not GOAL_UNKNOWN */
 	enum goal_state state;
 };
 

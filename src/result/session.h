@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/cpuset.h"
-#include "result/environment.h"
+#include "base/environment.h"
 #include "result/goal.h"
 #include "stat/histogram.h"
 #include "stat/largest.h"
@@ -18,22 +18,22 @@
 struct sink;
 
 #define SESSION_ID_BYTES 16
-#define SESSION_ID_TEXT	 (2 * SESSION_ID_BYTES + 1)
+#define SESSION_ID_TEXT  (2 * SESSION_ID_BYTES + 1)
 
 /* What was asked for. Names, not numbers, where the meaning may grow: they are stored. */
 struct settings {
-	char source[16];      /* what woke the threads: "timer" … */
-	char policy[16];      /* "fifo", "rr", "deadline", "other" */
-	int64_t priority;     /* 0 with deadline and other */
+	char source[16];  /* what woke the threads: "timer" … */
+	char policy[16];  /* "fifo", "rr", "deadline", "other" */
+	int64_t priority; /* 0 with deadline and other */
 	int64_t interval_ns;
-	int64_t duration_ns;  /* 0: until stopped */
-	uint64_t samples;     /* a CPU; 0: by duration */
+	int64_t duration_ns; /* 0: until stopped */
+	uint64_t samples;    /* a CPU; 0: by duration */
 	int64_t window_ns;
 	int64_t dma_latency_us; /* -1: not held */
-	struct cpuset cpus;   /* the measured ones */
+	struct cpuset cpus;     /* the measured ones */
 	struct cpuset wakers; /* for hand-offs: where the waking threads sit; empty: the same CPU */
-	bool aligned;	      /* all threads start together */
-	bool pinned;	      /* one thread stays on one CPU */
+	bool aligned;         /* all threads start together */
+	bool pinned;          /* one thread stays on one CPU */
 	bool fixed_phase;     /* the sampler's phase is the same in all windows */
 };
 
@@ -43,7 +43,7 @@ enum cpu_end {
 	CPU_END_RUNNING, /* the session was cut off before it could say */
 	CPU_END_STOPPED, /* Ctrl-C */
 	CPU_END_OFFLINE, /* the CPU went off line */
-	CPU_END_MOVED,	 /* somebody gave the thread other CPUs */
+	CPU_END_MOVED,   /* somebody gave the thread other CPUs */
 	CPU_END_RUNAWAY, /* the watchdog lowered its priority */
 	CPU_END_FAILED,  /* the wake-up source failed */
 };
@@ -72,15 +72,15 @@ struct distortion {
 	const char *kind; /* "dma-latency-held", "missed", "virtual-machine", "steal" … (static) */
 	char *text;
 };
-/* Every kind that session_conclude and session_surroundings_distort add, NULL-terminated; other parts
- * may add others. */
+/* Every kind that session_conclude and session_surroundings_distort add, NULL-terminated; other
+ * parts may add others. */
 extern const char *const distortion_kinds[];
 
 struct session {
 	char id[SESSION_ID_TEXT];
 	int64_t started_wall_ns;
 	int64_t duration_ns; /* how long it really ran */
-	bool complete;	     /* ran to its end, or was stopped in order */
+	bool complete;       /* ran to its end, or was stopped in order */
 	bool interrupted;    /* Ctrl-C cut it short */
 	struct settings settings;
 	struct environment environment;
@@ -96,23 +96,24 @@ struct session {
 	struct distortion *distortions;
 };
 
-/* All zeroes but what must not be; free with session_free (NULL is allowed). NULL without memory. */
+/* All zeroes but what must not be; free with session_free (NULL is allowed). NULL without memory.
+ */
 struct session *session_new(void);
 void session_free(struct session *session);
-/* Makes room for COUNT CPUs instead of what was there: each with an empty histogram, numbered from 0
- * and still running (CPU_END_RUNNING). -ENOMEM leaves none. */
+/* Makes room for COUNT CPUs instead of what was there: each with an empty histogram, numbered from
+ * 0 and still running (CPU_END_RUNNING). -ENOMEM leaves none. */
 int session_set_cpus(struct session *session, size_t count);
 /* Adds one, unless the same stands there already. A KIND of distortion_kinds may be a copy of the
  * name; any other must be static. -ENOMEM. */
-__attribute__((format(printf, 3, 4))) int session_distortion(struct session *session, const char *kind,
-							     const char *format, ...);
+__attribute__((format(printf, 3, 4))) int session_distortion(struct session *session,
+							     const char *kind, const char *format,
+							     ...);
 /*
- * Derives all, shape, verdict and the distortions that the data themselves show, from the CPUs' figures;
- * call once they are whole (windows_finish done). May be called again: what it derived is replaced.
- * The shape is that of one thread, the one with the most samples beyond the p99.9 of all (then the
- * one with the larger max): where CPUs differ (big.LITTLE), their sum has peaks that none of them has.
- * Compacts each CPU's largest.
- * -ENOMEM.
+ * Derives all, shape, verdict and the distortions that the data themselves show, from the CPUs'
+ * figures; call once they are whole (windows_finish done). May be called again: what it derived is
+ * replaced. The shape is that of one thread, the one with the most samples beyond the p99.9 of all
+ * (then the one with the larger max): where CPUs differ (big.LITTLE), their sum has peaks that none
+ * of them has. Compacts each CPU's largest. -ENOMEM.
  */
 int session_conclude(struct session *session);
 /* The distortions that settings and surroundings show: the keys of board/surroundings.h, and
@@ -121,8 +122,8 @@ int session_conclude(struct session *session);
 int session_surroundings_distort(struct session *session);
 /* The thread that took the largest sample; NULL where there are no samples. */
 const struct cpu_result *session_worst(const struct session *session);
-/* The time that hypervisors took from RESULT's CPU, moves, faults …: sums over its windows; -1 where no
- * window knows. */
+/* The time that hypervisors took from RESULT's CPU, moves, faults …: sums over its windows; -1
+ * where no window knows. */
 struct window session_window_sum(const struct cpu_result *result);
 /* Words for text and JSON: "done", "running", "stopped", "off line" … */
 const char *cpu_end_name(enum cpu_end end);

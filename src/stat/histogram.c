@@ -191,22 +191,37 @@ static void pack_number(struct packer *packer, int64_t number)
 	pack_byte(packer, (unsigned)left);
 }
 
+/* The first bucket from AT on that is not empty, or HISTOGRAM_BUCKETS. Most are empty, in long
+ * runs. */
+static size_t next_counted(const struct histogram *histogram, size_t at)
+{
+	const uint64_t *counts = histogram->counts;
+
+	while (at + 4 <= HISTOGRAM_BUCKETS &&
+	       !(counts[at] | counts[at + 1] | counts[at + 2] | counts[at + 3]))
+		at += 4;
+	while (at < HISTOGRAM_BUCKETS && !counts[at])
+		at++;
+	return at;
+}
+
 size_t histogram_encode(const struct histogram *histogram, unsigned char *data, size_t size)
 {
 	struct packer packer = { .data = data, .size = size };
-	int64_t zeroes = 0;
+	uint64_t left = histogram->count;
 
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t count = histogram->counts[i];
+	for (size_t i = 0; left;) {
+		size_t next = next_counted(histogram, i);
+		uint64_t count;
 
-		if (!count) {
-			zeroes++;
-			continue;
-		}
-		if (zeroes) /* a single one is its own count */
-			pack_number(&packer, zeroes > 1 ? -zeroes : 0);
-		zeroes = 0;
+		if (next == HISTOGRAM_BUCKETS)
+			break;
+		if (next > i) /* a single one is its own count */
+			pack_number(&packer, next - i > 1 ? -(int64_t)(next - i) : 0);
+		count = histogram->counts[next];
 		pack_number(&packer, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+		left = left > count ? left - count : 0;
+		i = next + 1;
 	}
 	return packer.used;
 }

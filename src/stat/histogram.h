@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A log-linear histogram of nanoseconds, 1 ns to over 1 h (2^42 ns = 73 min), three significant
- * digits: exact below 2,048 ns, above that a bucket is at most 1/1,024 of its value wide. The layout
- * is HdrHistogram's with a lowest value of 1 and three digits (hdrhistogram.org: 2,048 sub-buckets,
- * 32 halving steps), so that its files hold our counts unchanged. It never overflows: what lies
- * beyond counts in the last bucket, and min and max stay exact. Pure.
+ * digits: exact below 2,048 ns, above that a bucket is at most 1/1,024 of its value wide. The
+ * layout is HdrHistogram's with a lowest value of 1 and three digits (hdrhistogram.org: 2,048
+ * sub-buckets, 32 halving steps), so that its files hold our counts unchanged. It never overflows:
+ * what lies beyond counts in the last bucket, and min and max stay exact. Pure.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 #define HISTOGRAM_SUB_BITS 11 /* 2,048 sub-buckets */
-#define HISTOGRAM_STEPS	   32
+#define HISTOGRAM_STEPS    32
 #define HISTOGRAM_BUCKETS  ((HISTOGRAM_STEPS + 1) << (HISTOGRAM_SUB_BITS - 1)) /* 33,792 */
 #define HISTOGRAM_HIGHEST  (((int64_t)1 << (HISTOGRAM_SUB_BITS + HISTOGRAM_STEPS - 1)) - 1)
 
 struct histogram {
-	uint64_t count;	    /* all of counts[] */
-	int64_t min, max;   /* exact; meaningless while count is 0 */
+	uint64_t count;   /* all of counts[] */
+	int64_t min, max; /* exact; meaningless while count is 0 */
 	uint64_t counts[HISTOGRAM_BUCKETS];
 };
 
@@ -34,9 +34,9 @@ static inline size_t histogram_bucket_inside(uint64_t value)
 /* The bucket of NS; negative counts as 0, beyond HISTOGRAM_HIGHEST as that. */
 static inline size_t histogram_bucket(int64_t ns)
 {
-	return histogram_bucket_inside(ns < 0		       ? 0 :
-				       ns > HISTOGRAM_HIGHEST ? (uint64_t)HISTOGRAM_HIGHEST :
-								(uint64_t)ns);
+	return histogram_bucket_inside(ns < 0                   ? 0
+				       : ns > HISTOGRAM_HIGHEST ? (uint64_t)HISTOGRAM_HIGHEST
+								: (uint64_t)ns);
 }
 
 /* The lowest and the highest value that fall into BUCKET. */
@@ -54,11 +54,12 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
  * never beyond the exact max; relative error ≤ 1/1,024. -1 for an empty histogram. */
 int64_t histogram_quantile(const struct histogram *histogram, double percent);
 /* The same where the count can support it, else -1: a quantile's upper 95 % bound must lie within
- * the sample, (PERCENT/100)^count ≤ 0.05 (order statistics; Hahn & Meeker, Statistical Intervals). */
+ * the sample, (PERCENT/100)^count ≤ 0.05 (order statistics; Hahn & Meeker, Statistical Intervals).
+ */
 int64_t histogram_supported(const struct histogram *histogram, double percent);
 
-/* Adds FROM to INTO with the correction for coordinated omission: a sample longer than INTERVAL also
- * counts as the ones it kept from being taken, each one interval shorter (HdrHistogram's
+/* Adds FROM to INTO with the correction for coordinated omission: a sample longer than INTERVAL
+ * also counts as the ones it kept from being taken, each one interval shorter (HdrHistogram's
  * copyCorrectedForCoordinatedOmission; Tene, "How NOT to measure latency"). */
 void histogram_correct(struct histogram *into, const struct histogram *from, int64_t interval);
 

@@ -11,7 +11,7 @@
 
 #define SPIKES_MIN     5
 #define SPIKES_GRID    32 /* the grid test is for few spikes: it forgives none that is off */
-#define SPIKES_H       10 /* below, the H-test's chances are not those of its large-sample law */
+#define SPIKES_H       12 /* below, the H-test's chances are not those of its large-sample law */
 #define PERIODS_MIN    5  /* a period must fit this often into the run */
 #define INTERVALS_MIN  5  /* and be this many sampling intervals long */
 #define CYCLES_A_SPIKE 50 /* fewer than one spike in that many periods is no disturber to name */
@@ -98,7 +98,7 @@ static size_t above_widest_gap(const struct search *search)
 
 static size_t choose_sets(const struct search *search, size_t sets[SETS_MAX])
 {
-	static const size_t sizes[] = { 5, 8, 16, 64, 256, 1024, LARGEST_MAX };
+	static const size_t sizes[] = { 5, 8, 16, 64, 256, LARGEST_MAX };
 	size_t count = 0, own = above_widest_gap(search);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -145,25 +145,34 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-#define BLOCK_MIN 32
-#define BLOCK_MAX 4096
+#define BLOCK_MIN  32
+#define BLOCK_MAX  4096
+#define BLOCK_LOOK 128 /* a median of so many values is within 10 % or so */
+
+/* The median of COUNT values, of at most BLOCK_LOOK of them. */
+static float median_of(const float *values, size_t count)
+{
+	size_t step = (count + BLOCK_LOOK - 1) / BLOCK_LOOK, taken = 0;
+	float sorted[BLOCK_LOOK];
+
+	for (size_t i = 0; i < count; i += step)
+		sorted[taken++] = values[i];
+	qsort(sorted, taken, sizeof(sorted[0]), by_value);
+	return sorted[taken / 2];
+}
 
 /* Measures each frequency against its neighbourhood: divides by the median of a block around it,
  * made a mean (by ln 2, as for exponential values). Blocks grow with frequency. Never by less than
  * 1: where a strong line leaves its surroundings empty, they say nothing. */
 static void whiten(float *power, size_t count)
 {
-	float sorted[BLOCK_MAX];
-
 	for (size_t at = 1, size; at < count; at += size) {
 		float level;
 
 		size = at / 7 < BLOCK_MIN ? BLOCK_MIN : at / 7 > BLOCK_MAX ? BLOCK_MAX : at / 7;
 		if (at + size > count)
 			size = count - at;
-		memcpy(sorted, power + at, size * sizeof(sorted[0]));
-		qsort(sorted, size, sizeof(sorted[0]), by_value);
-		level = sorted[size / 2] / (float)M_LN2;
+		level = median_of(power + at, size) / (float)M_LN2;
 		for (size_t i = 0; level > 1 && i < size; i++)
 			power[at + i] /= level;
 	}
@@ -205,9 +214,11 @@ static void search_spectrum(const struct search *search, struct candidate *best)
 	double top = fmin((double)search->series / 2 - 2, length / search->interval);
 	double last = fmin(top, 2.0 * CYCLES_A_SPIKE * (double)search->spike_count);
 	double decades = log(last / first) + 1, x = first;
+	unsigned most =
+		search->spike_count / 4 < HARMONICS ? (unsigned)search->spike_count / 4 : HARMONICS;
 
 	while (x <= last) {
-		unsigned limit = top / x < HARMONICS ? (unsigned)(top / x) : HARMONICS, m = 1;
+		unsigned limit = top / x < most ? (unsigned)(top / x) : most, m = 1;
 		double h = h_test(search->power, x, limit, &m);
 		double trials = x / 2 * limit * decades * (double)search->sets * 2;
 
@@ -243,7 +254,7 @@ static void search_grids(const struct search *search, struct candidate *best)
 {
 	size_t count = search->spike_count;
 	double span = search->spikes[count - 1].woken - search->spikes[0].woken;
-	double first = fmax((double)count - 1, ceil(PERIODS_MIN * span / search->length));
+	double first = fmax((double)count - 1, ceil(PERIODS_MIN * span / search->length * 0.99));
 	double last = fmin(CYCLES_A_SPIKE * (double)count,
 			   floor(span / (INTERVALS_MIN * search->interval)));
 	double decades = log(last / first) + 1;
@@ -261,40 +272,106 @@ static void search_grids(const struct search *search, struct candidate *best)
 	}
 }
 
-/* The power of the spikes at FREQUENCY over their number, exactly. */
-static double power_at(const struct search *search, double frequency)
+/* The power of the spikes at the first COUNT harmonics of FREQUENCY, over their number, from their
+ * exact times; POWERS from 1 to COUNT. Returns the sum. */
+static double harmonic_powers(const struct search *search, double frequency, unsigned count,
+			      double powers[HARMONICS + 1])
 {
-	double re = 0, im = 0;
+	double re[HARMONICS + 1] = { 0 }, im[HARMONICS + 1] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < search->spike_count; i++) {
 		double angle = 2 * M_PI * fmod(search->spikes[i].woken * frequency, 1);
+		double c = cos(angle), s = sin(angle), x = 1, y = 0;
 
-		re += cos(angle);
-		im += sin(angle);
+		for (unsigned k = 1; k <= count; k++) {
+			double held = x;
+
+			x = x * c - y * s;
+			y = held * s + y * c;
+			re[k] += x;
+			im[k] += y;
+		}
 	}
-	return (re * re + im * im) / (double)search->spike_count;
+	for (unsigned k = 1; k <= count; k++) {
+		powers[k] = (re[k] * re[k] + im[k] * im[k]) / (double)search->spike_count;
+		sum += powers[k];
+	}
+	return sum;
 }
 
 /* Where most of the power of FREQUENCY's harmonics stands in every q-th, the disturber is q times
  * as fast: harmonics in between come from hits and misses, not from a longer period. */
-static double fundamental(const struct search *search, double frequency)
+static unsigned overtone_factor(const struct search *search, double frequency)
 {
 	double powers[HARMONICS + 1];
 	unsigned limit = HARMONICS;
 
 	while (limit > 1 && limit * frequency > 0.5 / search->interval)
 		limit--;
-	for (unsigned k = 1; k <= limit; k++)
-		powers[k] = power_at(search, k * frequency);
-	for (unsigned q = limit / 2 > 6 ? 6 : limit / 2; q > 1; q--) {
+	harmonic_powers(search, frequency, limit, powers);
+	for (unsigned q = limit > 6 ? 6 : limit; q > 1; q--) {
 		double on = 0, off = 0;
 
 		for (unsigned k = 1; k <= limit / q * q; k++)
 			*(k % q ? &off : &on) += powers[k];
 		if (off / (q - 1) < 0.15 * on)
-			return q * frequency;
+			return q;
 	}
+	return 1;
+}
+
+static double overtone(const struct search *search, double frequency)
+{
+	unsigned q;
+
+	while ((q = overtone_factor(search, frequency)) > 1)
+		frequency *= q;
 	return frequency;
+}
+
+#define UNDERTONES_MAX 200
+
+/* The mean power of the harmonics of FREQUENCY / Q that are none of FREQUENCY itself, up to the
+ * highest of its own HARMONICS. */
+static double undertone_power(const struct search *search, double frequency, unsigned q,
+			      unsigned harmonics)
+{
+	double powers[HARMONICS + 1], sum = 0;
+	unsigned limit = q * harmonics < HARMONICS ? q * harmonics : HARMONICS, count = 0;
+
+	harmonic_powers(search, frequency / q, limit, powers);
+	for (unsigned k = 1; k <= limit; k++) {
+		if (k % q) {
+			sum += powers[k];
+			count++;
+		}
+	}
+	return sum / count;
+}
+
+/* The other way round: where the spikes stand as well together at a q-th of FREQUENCY, they all
+ * fall on every q-th place of the grid (a strict period is one at all its fractions). Of several,
+ * the lowest: the others are fractions again. */
+static double undertone(const struct search *search, double frequency, unsigned harmonics)
+{
+	double powers[HARMONICS + 1], q_power[UNDERTONES_MAX + 1], most = 0;
+	double own = harmonic_powers(search, frequency, harmonics, powers) / harmonics;
+	double last = frequency * search->length / PERIODS_MIN * 1.01;
+	unsigned count, best = 1;
+
+	/* there can't be many more spikes than periods */
+	last = fmin(last, 4 * frequency * search->length / (double)search->spike_count);
+	count = last < UNDERTONES_MAX ? (unsigned)last : UNDERTONES_MAX;
+
+	for (unsigned q = 2; q <= count; q++) {
+		q_power[q] = undertone_power(search, frequency, q, harmonics);
+		most = fmax(most, q_power[q]);
+	}
+	for (unsigned q = 2; q <= count; q++) {
+		if (q_power[q] > 0.7 * own && q_power[q] > 0.7 * most)
+			best = q;
+	}
+	return frequency / best;
 }
 
 /* The frequency near FREQUENCY at which HARMONICS harmonics together have the most power, looked
@@ -302,15 +379,14 @@ static double fundamental(const struct search *search, double frequency)
 static double refine(const struct search *search, double frequency, unsigned harmonics)
 {
 	double step = 1 / (search->length * harmonics) / 8, best = frequency, most = -1;
+	double powers[HARMONICS + 1];
 
 	for (int round = 0; round < 2; round++, step /= 8) {
 		double centre = best;
 
 		for (int i = -8; i <= 8; i++) {
-			double sum = 0;
+			double sum = harmonic_powers(search, centre + i * step, harmonics, powers);
 
-			for (unsigned k = 1; k <= harmonics; k++)
-				sum += power_at(search, k * (centre + i * step));
 			if (sum > most) {
 				most = sum;
 				best = centre + i * step;
@@ -320,19 +396,53 @@ static double refine(const struct search *search, double frequency, unsigned har
 	return best;
 }
 
-/* True where a frequency beyond the sampling's own explains the spikes better: FREQUENCY is then a
- * beat between it and the sampling, whose phase changes with the window and so takes power from the
- * beat. */
-static bool is_beat(const struct search *search, double frequency)
-{
-	double own = power_at(search, frequency), rate = 1 / search->interval;
+/* One window's Fourier sum at a frequency. */
+struct phasor {
+	double re, im, count;
+};
 
-	for (int k = 1; k <= 3; k++) {
-		if (power_at(search, k * rate - frequency) > 1.5 * own ||
-		    power_at(search, k * rate + frequency) > 1.5 * own)
-			return true;
+/* Adds the window's sum to what tells whether windows agree, if it says anything: a square of 3
+ * times the count comes by chance in 5 % of the windows, one of 6 in 0.25 %. */
+static void add_window(const struct phasor *sum, struct phasor *before, struct phasor *agree,
+		       double *together, double least)
+{
+	double square = sum->re * sum->re + sum->im * sum->im;
+
+	if (square < least * sum->count)
+		return;
+	agree->re += sum->re * before->re + sum->im * before->im;
+	agree->im += sum->im * before->re - sum->re * before->im;
+	agree->count++;
+	*together += sqrt(square) * hypot(before->re, before->im);
+	*before = *sum;
+}
+
+/* True where FREQUENCY is a beat between a faster disturber and the sampling. The sampler's phase
+ * changes at random from window to window, and with it a beat's, while a disturber goes on:
+ * compared are windows with spikes that follow each other, so that a disturber may well wander
+ * slowly. */
+static bool is_beat(const struct search *search, double frequency, double least)
+{
+	struct phasor sum = { 0 }, before = { 0 }, agree = { 0 };
+	double together = 0, at = 0;
+
+	if (frequency * search->window < 4)
+		return false; /* a beat does not live longer than a window */
+	for (size_t i = 0; i < search->spike_count; i++) {
+		double angle = 2 * M_PI * fmod(search->spikes[i].woken * frequency, 1);
+		double window = floor(search->spikes[i].expected / search->window);
+
+		if (window != at) {
+			add_window(&sum, &before, &agree, &together, least);
+			sum = (struct phasor){ 0 };
+			at = window;
+		}
+		sum.re += cos(angle);
+		sum.im += sin(angle);
+		sum.count++;
 	}
-	return false;
+	add_window(&sum, &before, &agree, &together, least);
+	return agree.count > 4 && hypot(agree.re, agree.im) < 0.5 * together;
 }
 
 /* True for spikes that come with the sampler's windows: most of them in the first intervals of one.
@@ -372,14 +482,26 @@ static void search_set(struct search *search, size_t set, struct candidate *best
 static double settle(struct search *search, const struct candidate *best)
 {
 	double frequency = 1 / best->period, period;
+	size_t wider = best->set;
 
 	take_spikes(search, best->set);
-	frequency = fundamental(search, refine(search, frequency, best->harmonics));
+	frequency = overtone(search, refine(search, frequency, best->harmonics));
+	frequency = undertone(search, frequency, best->harmonics);
+	frequency = refine(search, frequency, best->harmonics);
 	period = 1 / frequency;
 	if (period < INTERVALS_MIN * search->interval ||
 	    period > search->length / PERIODS_MIN * 1.01)
 		return 0;
-	return is_beat(search, frequency) || is_window(search, period) ? 0 : period;
+	if (is_window(search, period))
+		return 0;
+	/* the largest of a beat come from windows of like phase: look at more of them */
+	while (wider < search->sorted_count &&
+	       2 * search->sorted[wider].latency_ns > search->sorted[best->set - 1].latency_ns)
+		wider++;
+	if (is_beat(search, frequency, 3))
+		return 0;
+	take_spikes(search, wider);
+	return is_beat(search, frequency, 6) ? 0 : period;
 }
 
 static void search_all(struct search *search, struct period *period)

@@ -14,7 +14,7 @@
  * (weights as Genovese, Roeder & Wasserman 2006), so that a long period isn't paid for by the many
  * short ones. Shuffling gaps, the usual way to a chance, is blind here: the gaps of a strict period
  * are all alike, and every order of them is as periodic (tests/slow). Accepted by simulation there.
- * Pure; works in 2 MB that it allocates.
+ * Pure; works in 0.6 MB that it allocates.
  */
 #pragma once
 

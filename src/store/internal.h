@@ -110,9 +110,14 @@ int store_default_path(char **path, enum store_mode mode, struct fail *fail);
  * missing or has no bytes. */
 int store_check_path(const char *path, enum store_mode mode, bool *empty, struct fail *fail);
 
+/* find.c: the row number of the session that ID names. -EINVAL, -ENODATA as store_load. */
+int store_find(struct store *store, const char *id, int64_t *number, struct fail *fail);
+
 /* pack.c: the largest samples as bytes: the count, then by time the differences of times and the
- * latencies, all ZigZag LEB128. pack needs PACK_LARGEST_MAX bytes at most and returns how many it
- * wrote; unpack returns -EBADMSG for bytes that are nothing of the kind. */
-#define PACK_LARGEST_MAX (10 * (1 + 2 * LARGEST_ROOM))
-size_t pack_largest(const struct largest *largest, unsigned char *data);
+ * latencies, all ZigZag LEB128, and that deflated (12 kB to 5 kB; a histogram would go from 1.5 kB
+ * to 0.7 kB, which is not worth it at each batch). pack: *SIZE is the room in DATA
+ * (pack_largest_bound always suffices), then what was used; -ENOMEM. unpack: -ENOMEM, -EBADMSG for
+ * bytes that are nothing of the kind. */
+size_t pack_largest_bound(void);
+int pack_largest(const struct largest *largest, unsigned char *data, size_t *size);
 int unpack_largest(struct largest *largest, const unsigned char *data, size_t size);

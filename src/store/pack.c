@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* ZigZag LEB128, as in stat/histogram: small magnitudes of either sign take few bytes. */
 static size_t put(unsigned char *data, int64_t value)
@@ -41,7 +42,10 @@ static int by_time(const void *a, const void *b)
 	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
-size_t pack_largest(const struct largest *largest, unsigned char *data)
+/* The list before it is deflated. */
+#define LIST_MAX ((size_t)10 * (1 + 2 * LARGEST_ROOM))
+
+static size_t write_list(const struct largest *largest, unsigned char *data)
 {
 	struct timed_latency sorted[LARGEST_ROOM];
 	size_t size = put(data, (int64_t)largest->count);
@@ -57,7 +61,7 @@ size_t pack_largest(const struct largest *largest, unsigned char *data)
 	return size;
 }
 
-int unpack_largest(struct largest *largest, const unsigned char *data, size_t size)
+static int read_list(struct largest *largest, const unsigned char *data, size_t size)
 {
 	const unsigned char *end = data + size;
 	int64_t count, time = 0;
@@ -78,4 +82,45 @@ int unpack_largest(struct largest *largest, const unsigned char *data, size_t si
 	largest->count = (size_t)count;
 	largest_compact(largest);
 	return 0;
+}
+
+size_t pack_largest_bound(void)
+{
+	return compressBound(LIST_MAX);
+}
+
+int pack_largest(const struct largest *largest, unsigned char *data, size_t *size)
+{
+	unsigned char *list = malloc(LIST_MAX);
+	uLongf packed = *size;
+	int rc;
+
+	if (!list)
+		return -ENOMEM;
+	rc = compress2(data, &packed, list, write_list(largest, list), Z_DEFAULT_COMPRESSION);
+	free(list);
+	*size = packed;
+	return rc == Z_OK ? 0 : -ENOMEM;
+}
+
+int unpack_largest(struct largest *largest, const unsigned char *data, size_t size)
+{
+	unsigned char *list = malloc(LIST_MAX);
+	uLongf length = LIST_MAX;
+	int err;
+
+	if (!list)
+		return -ENOMEM;
+	switch (uncompress(list, &length, data, size)) {
+	case Z_OK:
+		err = read_list(largest, list, length);
+		break;
+	case Z_MEM_ERROR:
+		err = -ENOMEM;
+		break;
+	default:
+		err = -EBADMSG;
+	}
+	free(list);
+	return err;
 }

@@ -54,7 +54,9 @@ int store_damaged(const struct store *store, const char *what, struct fail *fail
 	return fail_set(fail, EBADMSG, "the store %s is damaged: %s", store->path, what);
 }
 
-/* The last errno of the store's file (SQLITE_FCNTL_FILE_POINTER) or of its log (…JOURNAL_POINTER). */
+/* The last errno of the store's file (SQLITE_FCNTL_FILE_POINTER) or of its log
+ * (SQLITE_FCNTL_JOURNAL_POINTER).
+ */
 static int file_error(struct store *store, int which)
 {
 	sqlite3_file *file = NULL;
@@ -66,8 +68,8 @@ static int file_error(struct store *store, int which)
 	return error;
 }
 
-/* The errno behind RC, 0 where it can't be told. sqlite3_system_errno alone would not do: it is not set
- * when a commit fails (3.40), and may then be that of an earlier look for a file. */
+/* The errno behind RC, 0 where it can't be told. sqlite3_system_errno alone would not do: it is not
+ * set when a commit fails (3.40), and may then be that of an earlier look for a file. */
 static int error_behind(struct store *store, int rc)
 {
 	bool file = (rc & 0xff) == SQLITE_IOERR && rc != SQLITE_IOERR_SHMOPEN &&
@@ -88,12 +90,13 @@ static int fail_system(struct store *store, int rc, const char *doing, struct fa
 
 	if (store_errno(error) == ENOSPC)
 		return fail_set(fail, ENOSPC,
-				"no room for the store %s (%s); what is in it already is kept", store->path,
-				strerror(error));
+				"no room for the store %s (%s); what is in it already is kept",
+				store->path, strerror(error));
 	if (error)
-		return fail_set(fail, store_errno(error), "cannot %s the store %s: %s", doing, store->path,
-				strerror(error));
-	return fail_set(fail, EIO, "cannot %s the store %s: %s", doing, store->path, sqlite3_errstr(rc));
+		return fail_set(fail, store_errno(error), "cannot %s the store %s: %s", doing,
+				store->path, strerror(error));
+	return fail_set(fail, EIO, "cannot %s the store %s: %s", doing, store->path,
+			sqlite3_errstr(rc));
 }
 
 int store_fail(struct store *store, int rc, const char *doing, struct fail *fail)
@@ -198,14 +201,13 @@ static int open_immutable(struct store *store)
 	return rc;
 }
 
-/* Whether batches lie beside the file that were not merged into it. */
-static bool has_log(const struct store *store)
+static bool has_beside(const struct store *store, const char *suffix)
 {
 	struct stat st;
 	char *name;
 	bool result;
 
-	if (asprintf(&name, "%s-wal", store->path) < 0)
+	if (asprintf(&name, "%s%s", store->path, suffix) < 0)
 		return true;
 	result = !stat(name, &st) && st.st_size;
 	free(name);
@@ -266,22 +268,37 @@ static int judge_identity(struct store *store, const struct identity *found, str
 	return 0;
 }
 
-/* Opens as STORE_READ promises: nothing of the file changes. */
-static int open_reading(struct store *store, struct fail *fail)
+/* The first try: read-only. A change that was cut off where there is no log (SQLite's older
+ * journal) must be undone before anybody can read; that is the one thing for which reading writes.
+ */
+static int try_reading(struct store *store, struct identity *found)
 {
-	struct identity found;
 	int rc = open_plain(store, SQLITE_OPEN_READONLY);
 
 	if (!rc)
-		rc = read_identity(store, &found);
+		rc = read_identity(store, found);
+	if (rc != SQLITE_READONLY_ROLLBACK)
+		return rc;
+	sqlite3_close(store->db);
+	store->db = NULL;
+	rc = open_plain(store, SQLITE_OPEN_READWRITE);
+	return rc ? rc : read_identity(store, found);
+}
+
+static int open_reading(struct store *store, struct fail *fail)
+{
+	struct identity found;
+	int rc = try_reading(store, &found);
+
 	/* the log's index beside the file could not be made: read-only file system or folder */
 	if ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) {
-		if (has_log(store))
-			return fail_set(fail, EACCES,
-					"the store %s was not closed in order and lies where "
-					"nothing can be "
-					"written: copy it and its %s-wal to another folder",
-					store->path, store->path);
+		if (has_beside(store, "-wal") || has_beside(store, "-journal"))
+			return fail_set(
+				fail, EACCES,
+				"the store %s was not closed in order and lies where nothing can "
+				"be "
+				"written: copy it and its -wal or -journal to another folder",
+				store->path);
 		sqlite3_close(store->db);
 		store->db = NULL;
 		rc = open_immutable(store);

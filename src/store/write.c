@@ -307,15 +307,16 @@ static int put_progress(struct store *store, const struct session *session, stru
 
 static int put_largest(struct store *store, const struct session *session, struct fail *fail)
 {
-	int err = reserve(store, PACK_LARGEST_MAX, fail);
+	int err = reserve(store, pack_largest_bound(), fail);
 
 	for (size_t i = 0; !err && i < store->cpu_count; i++) {
+		size_t size = store->packed_size;
 		struct row row;
-		size_t size;
 
 		if (!session->cpus[i].largest)
 			continue;
-		size = pack_largest(session->cpus[i].largest, store->packed);
+		if (pack_largest(session->cpus[i].largest, store->packed, &size))
+			return store_no_memory(fail);
 		row = row_start(store, STATEMENT_SET_LARGEST);
 		row_put_blob(&row, store->packed, size);
 		row_put_i64(&row, store->session);

@@ -32,11 +32,10 @@ static inline int64_t clock_now(void)
 	return clock_read(CLOCK_MONOTONIC);
 }
 
-/* Sleeps until INSTANT of CLOCK by a bare system call: glibc's cancellation handling is most of
- * what a sleep costs outside the kernel. 0 or a negative errno. */
-static inline int64_t clock_sleep(clockid_t clock, int64_t instant)
+/* Sleeps until the instant UNTIL of CLOCK by a bare system call: glibc's cancellation handling is
+ * most of what a sleep costs outside the kernel. 0 or a negative errno. */
+static inline int64_t clock_sleep(clockid_t clock, const struct timespec *until)
 {
-	struct timespec ts = clock_to(instant);
 #if defined(__x86_64__) && defined(__LP64__)
 	register const void *remaining __asm__("r10") = NULL;
 	int64_t result;
@@ -44,22 +43,22 @@ static inline int64_t clock_sleep(clockid_t clock, int64_t instant)
 	__asm__ volatile("syscall"
 			 : "=a"(result)
 			 : "0"((int64_t)SYS_clock_nanosleep), "D"((int64_t)clock),
-			   "S"((int64_t)TIMER_ABSTIME), "d"(&ts), "r"(remaining)
+			   "S"((int64_t)TIMER_ABSTIME), "d"(until), "r"(remaining)
 			 : "rcx", "r11", "memory");
 	return result;
 #elif defined(__aarch64__)
 	register int64_t result __asm__("x0") = clock;
 	register int64_t flags __asm__("x1") = TIMER_ABSTIME;
-	register const void *until __asm__("x2") = &ts, *remaining __asm__("x3") = NULL;
+	register const void *instant __asm__("x2") = until, *remaining __asm__("x3") = NULL;
 	register int64_t number __asm__("x8") = SYS_clock_nanosleep;
 
 	__asm__ volatile("svc 0"
 			 : "+r"(result)
-			 : "r"(flags), "r"(until), "r"(remaining), "r"(number)
+			 : "r"(flags), "r"(instant), "r"(remaining), "r"(number)
 			 : "memory");
 	return result;
 #else /* glibc knows which form of the call this kernel has */
-	return -clock_nanosleep(clock, TIMER_ABSTIME, &ts, NULL);
+	return -clock_nanosleep(clock, TIMER_ABSTIME, until, NULL);
 #endif
 }
 
@@ -74,5 +73,6 @@ int clock_sleep_until(int64_t instant);
  * acpi_pm), and every reading is a system call. */
 int64_t clock_cost(unsigned rounds);
 int64_t clock_syscall_cost(unsigned rounds);
-/* What a sleep costs that is over before it begins: nothing shorter can be measured by sleeping. */
+/* What a sleep costs, at its best over ROUNDS, whose time has come when it begins: the way through
+ * the kernel without any waiting. */
 int64_t clock_sleep_cost(unsigned rounds);

@@ -8,13 +8,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, status_wanted;
 static _Atomic int64_t continued;
 
 static void on_stop(int number)
 {
 	(void)number;
 	stop = 1;
+}
+
+static void on_status(int number)
+{
+	(void)number;
+	status_wanted = 1;
 }
 
 static void on_continue(int number)
@@ -59,4 +65,19 @@ bool signals_stop(void)
 int64_t signals_continued(void)
 {
 	return atomic_load(&continued);
+}
+
+void signals_watch_status(void)
+{
+	struct sigaction action = { .sa_handler = on_status };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+bool signals_take_status(void)
+{
+	bool wanted = status_wanted;
+
+	status_wanted = 0;
+	return wanted;
 }

@@ -16,3 +16,6 @@ void signals_block(void);
 bool signals_stop(void);
 /* CLOCK_MONOTONIC of the last SIGCONT, 0 if none came. */
 int64_t signals_continued(void);
+/* From now on SIGUSR1 asks for the status; true once for what was asked since the last call. */
+void signals_watch_status(void);
+bool signals_take_status(void);

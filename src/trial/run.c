@@ -19,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_WATCHED_NS 250000000  /* between looks, while somebody watches the progress */
-#define STEP_NS         1000000000 /* and where nobody does */
-#define STEP_END_NS     5000000    /* once the end is near */
-#define BATCH_NS        5000000000 /* between two writes to the store: what a power cut may cost */
-#define COST_ROUNDS     200
+#define STEP_WATCHED_NS 250000000   /* between looks, while somebody watches the progress */
+#define STEP_NS         1000000000  /* and where nobody does */
+#define STEP_END_NS     5000000     /* once the end is near */
+#define BATCH_NS        10000000000 /* between two writes to the store: what a power cut may cost */
+#define COST_ROUNDS     100
 
 /* A CPU's thread as the control thread follows it. */
 struct follow {
@@ -259,8 +259,8 @@ static int follow(struct run *run)
 	return err;
 }
 
-/* Ends that only the control thread can tell. */
-static void settle_ends(struct run *run, bool stopped)
+/* What the samplers kept to the end, and the ends that only the control thread can tell. */
+static int settle_ends(struct run *run, bool stopped)
 {
 	struct cpuset online;
 	bool known = !root_cpus(run->options->root, &online, "sys/devices/system/cpu/online");
@@ -268,12 +268,35 @@ static void settle_ends(struct run *run, bool stopped)
 	for (size_t i = 0; i < run->count; i++) {
 		struct cpu_result *cpu = &run->session->cpus[i];
 
+		cpu->largest = malloc(sizeof(*cpu->largest));
+		if (!cpu->largest)
+			return -ENOMEM;
 		wakeup_result(run->wakeup, i, cpu);
 		if (cpu->end == CPU_END_OFFLINE && known && cpuset_has(&online, cpu->cpu))
 			cpu->end = CPU_END_MOVED;
 		else if (cpu->end == CPU_END_DONE && stopped && run->session->settings.duration_ns)
 			cpu->end = CPU_END_STOPPED;
 	}
+	return 0;
+}
+
+/* Costs of the means: what no figure can be below. */
+static int note_costs(struct session *session, const struct wakeup *wakeup)
+{
+	int64_t clock_ns = clock_cost(COST_ROUNDS), syscall_ns = clock_syscall_cost(COST_ROUNDS);
+	struct environment *environment = &session->environment;
+	int err = environment_number(environment, "clock_read_ns", clock_ns);
+
+	if (!err)
+		err = environment_number(environment, "sleep_call_ns", wakeup_sleep_cost(wakeup));
+	/* a vDSO reading takes a fraction of a system call; through one it takes as long */
+	if (!err && clock_ns * 10 >= syscall_ns * 8)
+		err = session_distortion(
+			session, "clock-by-syscall",
+			"the clock source has no vDSO: every reading of the clock is a system "
+			"call (%lld ns)",
+			(long long)clock_ns);
+	return err;
 }
 
 static int finish(struct run *run)
@@ -293,37 +316,18 @@ static int finish(struct run *run)
 	if (err)
 		return err;
 	drain(run);
-	settle_ends(run, stopped);
-	for (size_t i = 0; i < run->count; i++) {
+	err = settle_ends(run, stopped);
+	for (size_t i = 0; i < run->count && !err; i++)
 		err = windows_finish(&session->cpus[i].windows);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	gaps_settle(&run->gaps, wakeup_started(run->wakeup), session);
-	err = surroundings_after(run->options->root, &session->environment);
+	err = note_costs(session, run->wakeup);
+	if (!err)
+		err = surroundings_after(run->options->root, &session->environment);
 	if (!err)
 		err = session_surroundings_distort(session);
 	return err ? err : session_conclude(session);
-}
-
-/* Costs of the means: what no figure can be below. */
-static int note_costs(struct session *session)
-{
-	int64_t clock_ns = clock_cost(COST_ROUNDS), syscall_ns = clock_syscall_cost(COST_ROUNDS);
-	struct environment *environment = &session->environment;
-	int err = environment_number(environment, "clock_read_ns", clock_ns);
-
-	if (!err)
-		err = environment_number(environment, "sleep_call_ns",
-					 clock_sleep_cost(COST_ROUNDS));
-	/* a vDSO reading takes a fraction of a system call; through one it takes as long */
-	if (!err && clock_ns * 10 >= syscall_ns * 8)
-		err = session_distortion(
-			session, "clock-by-syscall",
-			"the clock source has no vDSO: every reading of the clock is a system "
-			"call (%lld ns)",
-			(long long)clock_ns);
-	return err;
 }
 
 /* Idle states are left as they are unless asked; what was in force before is noted either way. */
@@ -336,6 +340,8 @@ static int hold_dma_latency(struct run *run, struct fail *fail)
 
 	if (err)
 		err = environment_unknown(environment, "dma_latency_us", strerror(-err));
+	else if (before >= DMA_LATENCY_NONE)
+		err = environment_text(environment, "dma_latency_us", "not held");
 	else
 		err = environment_number(environment, "dma_latency_us", before);
 	if (err || wanted < 0)
@@ -433,8 +439,6 @@ static int measure(struct run *run, struct fail *fail)
 		err = surroundings_read(run->options->root, &run->session->environment);
 	if (!err)
 		err = hold_dma_latency(run, fail);
-	if (!err)
-		err = note_costs(run->session);
 	if (!err)
 		err = start(run, fail);
 	if (err)

@@ -56,12 +56,19 @@ def cpu_list(cpus):
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def topology(root, cpu, core, siblings, package, package_cpus, **more):
+def cpu_mask(cpus, count):
+    """The kernel's mask of COUNT CPUs: "00000000,0000000c"."""
+    bits = sum(1 << cpu for cpu in cpus)
+    words = [f"{bits >> shift & 0xffffffff:08x}" for shift in range(0, max(count, 1), 32)]
+    return ",".join(reversed(words))
+
+
+def topology(root, cpu, core, siblings, package, members, **more):
     write_all(root, f"{CPU}/cpu{cpu}/topology", {
         "core_id": core,
         "thread_siblings_list": cpu_list(siblings),
         "physical_package_id": package,
-        "core_siblings_list": cpu_list(package_cpus),
+        "core_siblings_list": cpu_list(members),
         **more,
     })
 
@@ -251,12 +258,17 @@ def server(root, count=128, threads=2, cluster=4, packages=2, states=3):
         topology(root, cpu, first, core, package, mine, die_id=package,
                  die_cpus_list=cpu_list(mine), cluster_id=group[0],
                  cluster_cpus_list=cpu_list(group), core_cpus_list=cpu_list(core),
-                 package_cpus_list=cpu_list(mine), ppin="0x0", thread_siblings="0",
-                 core_siblings="0")
+                 package_cpus_list=cpu_list(mine), ppin="0x0",
+                 core_cpus=cpu_mask(core, count), thread_siblings=cpu_mask(core, count),
+                 package_cpus=cpu_mask(mine, count), core_siblings=cpu_mask(mine, count),
+                 cluster_cpus=cpu_mask(group, count), die_cpus=cpu_mask(mine, count))
         cache(root, cpu, 0, 1, "Data", "32K", core)
         cache(root, cpu, 1, 1, "Instruction", "32K", core)
         cache(root, cpu, 2, 2, "Unified", "1024K", core)
         cache(root, cpu, 3, 3, "Unified", "32768K", mine)
+        for index, sharing in enumerate([core, core, core, mine]):
+            write(root, f"{CPU}/cpu{cpu}/cache/index{index}/shared_cpu_map",
+                  cpu_mask(sharing, count))
         policy(root, cpu, [cpu], 400000, 3700000, "performance", "acpi-cpufreq")
         for index in range(states):
             idle(root, cpu, index, ["POLL", "C1", "C2"][index % 3] + "+" * (index // 3),

@@ -140,7 +140,8 @@ class Result(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.hdr")
             measure("--samples", "50", "--hdr", path)
-            text = open(path).read()
+            with open(path) as file:
+                text = file.read()
             self.assertIn("StartTimestamp", text)
             self.assertEqual(len(re.findall(r"^Tag=", text, re.M)), len(CPUS))
 
@@ -150,7 +151,8 @@ class Result(unittest.TestCase):
             done = run("--no-store", "--samples", "20", "--json", "--output", path, *POLICY)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stdout, "")
-            json.load(open(path))
+            with open(path) as file:
+                json.load(file)
             self.assertEqual(os.listdir(folder), ["run.json"])
 
 
@@ -370,7 +372,8 @@ class Sampler(unittest.TestCase):
     def check_thread(self, log, folder, source, calls):
         found = 0
         for name in os.listdir(folder):
-            lines = open(os.path.join(folder, name)).read().splitlines()
+            with open(os.path.join(folder, name), errors="replace") as file:
+                lines = file.read().splitlines()
             names = [m.group(1) for m in (re.match(r"(\w+)\(", line) for line in lines) if m]
             # the sampler prepares (gettid, policy), is told to go, and clears its stop signal's mask
             if "gettid" not in names or "rt_sigaction" not in names:

@@ -143,7 +143,7 @@ static int faulty_shm_unmap(sqlite3_file *file, int remove)
 	return real_file(file)->pMethods->xShmUnmap(real_file(file), remove);
 }
 
-static const sqlite3_io_methods faulty_methods = {
+static sqlite3_io_methods faulty_methods = {
 	.iVersion = 2,
 	.xClose = faulty_close,
 	.xRead = faulty_read,
@@ -175,6 +175,12 @@ static int faulty_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, i
 	rc = real_vfs->xOpen(real_vfs, name, faulty->real, flags, out);
 	faulty->base.pMethods = faulty->real->pMethods ? &faulty_methods : NULL;
 	return rc;
+}
+
+/* A file system on which SQLite can have no log: no shared memory. */
+static __attribute__((unused)) void faulty_vfs_shared_memory(bool has)
+{
+	faulty_methods.iVersion = has ? 2 : 1;
 }
 
 /* Once, before the first store is opened. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/environment.h"
 #include "base/fail.h"
 #include "base/json_writer.h"
 #include "base/sink.h"
-#include "result/environment.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/environment.h"
+#include "base/environment.h"
 
 #include "base/json_writer.h"
 

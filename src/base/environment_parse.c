@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Apart from environment.c because jansson.h and base/json_writer.h share names of functions. */
+#include "base/environment.h"
 #include "base/fail.h"
-#include "result/environment.h"
 
 #include <errno.h>
 #include <jansson.h>

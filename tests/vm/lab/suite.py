@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds the tests, runs as many at once as the machine holds, and tells what came of them.
+
+A test is a script guest/NAME.sh that says on which boards it runs ("# boards: rt-1 stock-1"), or a
+function in cases/*.py with @case("rt-1", "stock-1"). Each board makes one job, NAME@BOARD; each
+result that a job reports counts as a test of its own.
+"""
+
+import dataclasses
+import fnmatch
+import importlib
+import os
+import re
+import sys
+import threading
+import time
+import traceback
+import unittest
+from pathlib import Path
+
+from boards import BOARDS
+from lab import host, image
+from lab.apt import Unavailable
+
+VM = Path(__file__).resolve().parent.parent
+LIMIT = 120  # seconds for a script, unless it says otherwise
+QEMU_MB = 200  # what QEMU itself takes
+REGISTRY = []
+
+
+class Stop(Exception):
+    """The rest of a test makes no sense; what was wrong has been reported."""
+
+
+def case(*boards, limit=LIMIT, product=False):
+    """Marks a function as a test on BOARDS. product: it needs the static punctual."""
+    def register(function):
+        REGISTRY.append((function, boards, limit, product))
+        return function
+    return register
+
+
+class Case:
+    """What a test function gets: its board, ways to run scripts there, and to report."""
+
+    def __init__(self, lab, name, board, limit):
+        self.lab = lab
+        self.name = name
+        self.board = board
+        self.limit = limit
+        self.results = []  # (name, "ok" | "fail" | "skip", text)
+        self.update_golden = False
+
+    # --- running ---
+
+    def run(self, script, expect="ended", board=None, limit=None, **options):
+        """Runs guest/SCRIPT.sh; stops the test if the run does not come to what is expected."""
+        text = (VM / "guest" / f"{script}.sh").read_text()
+        return self.run_text(text, expect, board, limit, script, **options)
+
+    def run_text(self, text, expect="ended", board=None, limit=None, name="script", **options):
+        guest = self.lab.run(board or self.board, text, limit or self.limit, **options)
+        for line in guest.files.get("checks", b"").decode(errors="replace").splitlines():
+            self._take(line)
+        if guest.outcome != expect or (expect == "ended" and guest.status != 0):
+            self._keep(guest)
+            self.results.append((name, "fail", guest.describe()))
+            raise Stop
+        if self.failed:
+            self._keep(guest)
+        return guest
+
+    def variant(self, **changes):
+        """This test's board with other devices or boot parameters."""
+        return dataclasses.replace(self.board, **changes)
+
+    def _take(self, line):
+        found = re.fullmatch(r"(ok|not ok|skip) ([^:]+)(?:: (.*))?", line)
+        if not found:
+            self.results.append(("checks", "fail", f"no result: {line!r}"))
+            return
+        kind = {"ok": "ok", "not ok": "fail", "skip": "skip"}[found[1]]
+        self.results.append((found[2], kind, found[3] or ""))
+
+    def _keep(self, guest):
+        folder = self.lab.cache / "failed" / f"{self.name}@{self.board.name}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "console").write_text(guest.console)
+        for name, data in guest.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    # --- reporting ---
+
+    @property
+    def failed(self):
+        return any(result == "fail" for _name, result, _text in self.results)
+
+    def check(self, name, good, text=""):
+        self.results.append((name, "ok" if good else "fail", text))
+        return good
+
+    def equal(self, name, actual, wanted):
+        return self.check(name, actual == wanted, f"{actual!r}, not {wanted!r}")
+
+    def within(self, name, value, low, high):
+        return self.check(name, low <= value <= high, f"{value} is not within {low} to {high}")
+
+    def skip(self, name, why):
+        self.results.append((name, "skip", why))
+
+
+@dataclasses.dataclass
+class Job:
+    """One test on one board, or the runner's own tests (board None)."""
+    name: str
+    function: object
+    board: object
+    limit: int
+    product: bool
+
+    def __str__(self):
+        return f"{self.name}@{self.board.name}" if self.board else self.name
+
+    def cores(self, all_cores):
+        return 1 if not self.board or self.board.mode != "threads" else min(self.board.cpus, all_cores)
+
+    def memory_mb(self):
+        return QEMU_MB + (self.board.memory_mb if self.board else 512)
+
+
+# --- finding tests ---
+
+def header(text, word):
+    found = re.search(rf"^# {word}: *(.+)$", text, re.M)
+    return found.group(1).split() if found else []
+
+
+def board_named(name, where):
+    if name not in BOARDS:
+        raise SystemExit(f"{where}: there is no board '{name}'; there are: {' '.join(BOARDS)}")
+    return BOARDS[name]
+
+
+def script_jobs():
+    for path in sorted((VM / "guest").glob("*.sh")):
+        text = path.read_text()
+        limit = int((header(text, "limit") or [LIMIT])[0])
+        product = "product" in header(text, "needs")
+        for name in header(text, "boards"):
+            yield Job(path.stem, lambda case, script=path.stem: case.run(script),
+                      board_named(name, path), limit, product)
+
+
+def function_jobs():
+    for path in sorted((VM / "cases").glob("*.py")):
+        importlib.import_module(f"cases.{path.stem}")
+    for function, names, limit, product in REGISTRY:
+        for name in names:
+            yield Job(function.__name__.replace("_", "-"), function,
+                      board_named(name, function.__name__), limit, product)
+
+
+def jobs(patterns):
+    """All jobs, or those whose name holds one of PATTERNS (words, or with * as in a shell)."""
+    found = [Job("runner", None, None, LIMIT, False), *script_jobs(), *function_jobs()]
+    if not patterns:
+        return found
+    return [job for job in found
+            if any(p in str(job) or fnmatch.fnmatch(str(job), p) for p in patterns)]
+
+
+# --- running them ---
+
+class Room:
+    """The machine's cores and memory, shared out to jobs."""
+
+    def __init__(self):
+        self.all_cores = self.cores = os.cpu_count() or 1
+        self.memory = max(host.memory_mb() * 3 // 4, 0)
+        self.busy = 0
+        self.free = threading.Condition()
+
+    def take(self, job):
+        cores, memory = job.cores(self.all_cores), job.memory_mb()
+        with self.free:
+            # a job that is too large for the machine still runs, alone
+            while self.busy and (self.cores < cores or self.memory < memory):
+                self.free.wait()
+            self.cores -= cores
+            self.memory -= memory
+            self.busy += 1
+        return cores, memory
+
+    def give(self, cores, memory):
+        with self.free:
+            self.cores += cores
+            self.memory += memory
+            self.busy -= 1
+            self.free.notify_all()
+
+
+class Suite:
+    """Runs jobs and counts. lab None: nothing can run, and `reason` says why."""
+
+    def __init__(self, lab, reason="", update_golden=False):
+        self.lab = lab
+        self.reason = reason
+        self.update_golden = update_golden
+        self.count = {"ok": 0, "fail": 0, "skip": 0}
+        self.failures = []
+        self.room = Room()
+        self.output = threading.Lock()
+
+    def run(self, wanted):
+        """True if nothing failed."""
+        waiting = sorted(wanted, key=lambda job: (-job.cores(self.room.all_cores), -job.limit))
+        threads = []
+        for job in waiting:
+            taken = self.room.take(job)
+            thread = threading.Thread(target=self._worker, args=(job, taken), daemon=True)
+            thread.start()
+            threads.append(thread)
+        for thread in threads:
+            thread.join()
+        if self.failures:
+            print("Failed:", *self.failures, sep="\n  ")
+        print("{ok} passed, {fail} failed, {skip} skipped".format(**self.count), flush=True)
+        return not self.count["fail"]
+
+    def _worker(self, job, taken):
+        started = time.monotonic()
+        try:
+            results = self._results(job)
+        except Exception:  # whatever it is, it is this job's failure and no other's
+            results = [("test", "fail", traceback.format_exc())]
+        finally:
+            self.room.give(*taken)
+        self._tell(job, results, time.monotonic() - started)
+
+    def _results(self, job):
+        if not self.lab:
+            return [("", "skip", self.reason)]
+        if not job.board:
+            return own_tests(self.lab)
+        try:
+            unpacked = self.lab.kernel(job.board.kernel)
+            arch = unpacked.kernel.arch
+            if job.product and not image.product_path(arch):
+                return [("", "skip", f"no {image.PRODUCT[arch]}/punctual has been built")]
+            return self._run_case(job)
+        except Unavailable as reason:
+            return [("", "skip", str(reason))]
+
+    def _run_case(self, job):
+        case_ = Case(self.lab, job.name, job.board, job.limit)
+        case_.update_golden = self.update_golden
+        try:
+            job.function(case_)
+        except Stop:
+            pass
+        except (KeyError, ValueError, TypeError, IndexError, AssertionError):
+            case_.results.append(("test", "fail", traceback.format_exc()))
+        return case_.results or [("", "ok", "")]
+
+    def _tell(self, job, results, seconds):
+        with self.output:
+            good = sum(result == "ok" for _name, result, _text in results)
+            print(f"{job}: {good} of {len(results)}, {seconds:.0f} s", flush=True)
+            for name, result, text in results:
+                self.count[result] += 1
+                full = f"{job}.{name}" if name else str(job)
+                if result == "fail":
+                    self.failures.append(full)
+                    print(f"FAILED {full}")
+                    print(*(f"    {line}" for line in text.splitlines()), sep="\n", flush=True)
+                elif result == "skip":
+                    print(f"skipped {full}: {text}", flush=True)
+
+
+class Collector(unittest.TestResult):
+    """The runner's own tests, as results like any other."""
+
+    def __init__(self):
+        super().__init__()
+        self.results = []
+
+    def _name(self, test):
+        return test.id().rsplit(".", 1)[-1].removeprefix("test_")
+
+    def addSuccess(self, test):
+        self.results.append((self._name(test), "ok", ""))
+
+    def addFailure(self, test, err):
+        self.results.append((self._name(test), "fail", self._exc_info_to_string(err, test)))
+
+    addError = addFailure
+
+    def addSkip(self, test, reason):
+        self.results.append((self._name(test), "skip", reason))
+
+
+def own_tests(lab):
+    import test_runner  # it imports what it tests, this module among it
+    test_runner.LAB = lab
+    collector = Collector()
+    unittest.defaultTestLoader.loadTestsFromModule(test_runner).run(collector)
+    return collector.results
+
+
+def complain(text):
+    print(text, file=sys.stderr)
