@@ -29,7 +29,7 @@ check:
 
 build:
 	@scripts/deps.sh run
-	@scripts/configure.sh build -Dprefix=$(PREFIX)
+	@scripts/configure.sh build
 	@$(NINJA) build
 
 static:
@@ -55,7 +55,10 @@ lint:
 	@scripts/deps.sh lint
 	@scripts/lint.sh format cppcheck tidy shell
 
-install: build
+install:
+	@scripts/deps.sh run
+	@scripts/configure.sh build -Dprefix=$(PREFIX)
+	@$(NINJA) build
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild
 
 clean:

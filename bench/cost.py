@@ -1,39 +1,58 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a sample costs. User instructions by callgrind, as the slope between two sample counts (so that
-start and end cancel), ours beside cyclictest's; peak memory for 4 and 128 threads; time from the
+"""What a sample costs. User instructions by callgrind, thread by thread, as the slope between two sample
+counts (so that start and end cancel), ours beside cyclictest's; peak memory for 4 and 128 threads; time from the
 program's start to its first sample.
 
 usage: cost.py [--punctual FILE]
 """
 import argparse
+import contextlib
 import json
 import os
 import re
-import resource
 import subprocess
 import tempfile
 import time
 
 
 def instructions(command):
+    """User instructions of the main thread, and of the busiest other one: the sampler."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
-                               *command], capture_output=True, text=True)
-    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+        subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes",
+                        f"--callgrind-out-file={folder}/out", *command],
+                       capture_output=True, check=False)
+        threads = {}
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name)) as file:
+                text = file.read()
+            number, total = re.search(r"^thread: (\d+)", text, re.M), re.search(r"^totals: (\d+)", text, re.M)
+            if number and total:
+                threads[int(number.group(1))] = int(total.group(1))
+    main = threads.pop(1)
+    return main, max(threads.values())
 
 
-def slope(make, few=2000, many=12000):
-    return (instructions(make(many)) - instructions(make(few))) / (many - few)
+def slope(make, few=10000, many=30000):
+    """A sample's share: what grows with the number of samples."""
+    before, after = instructions(make(few)), instructions(make(many))
+    return [(b - a) / (many - few) for a, b in zip(before, after)]
 
 
 def peak_kib(command):
-    """Peak resident memory of a child, from wait4."""
+    """Peak resident memory of a program that runs for seconds: the last VmHWM seen of it. (What wait4
+    tells counts the forked interpreter too.)"""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{command}: exit {status}")
-    return usage.ru_maxrss
+    peak = 0
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{process.pid}/status") as file:
+                found = re.search(r"^VmHWM:\s+(\d+)", file.read(), re.M)
+            peak = max(peak, int(found.group(1))) if found else peak
+        time.sleep(0.02)
+    if process.returncode:
+        raise SystemExit(f"{command}: exit {process.returncode}")
+    return peak
 
 
 def main():
@@ -45,14 +64,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         store = ["--store", f"{folder}/bench.db"]
         measure = [program, "measure", "--quiet", "--cpus", str(cpu)]
-        print("user instructions a sample (callgrind, slope between 2,000 and 12,000 samples)")
-        print(f"  punctual measure, everything on   {slope(lambda n: measure + store + ['--samples', str(n)]):8.1f}")
-        print(f"  punctual measure --no-store       {slope(lambda n: measure + ['--no-store', '--samples', str(n)]):8.1f}")
+        print("user instructions a sample (callgrind, slope between 10,000 and 30,000 samples)")
+        print("                                     sampling thread   all others")
         mode = [program, "cyclictest", "-q", "-m", "-t1", f"-a{cpu}", "-p95", "-i1000"]
-        print(f"  punctual cyclictest -h 100        {slope(lambda n: mode + ['-h100', f'-l{n}']):8.1f}")
         theirs = ["cyclictest", "-q", "-m", "-t1", f"-a{cpu}", "-p95", "-i1000"]
-        print(f"  cyclictest                        {slope(lambda n: theirs + [f'-l{n}']):8.1f}")
-        print(f"  cyclictest -h 100                 {slope(lambda n: theirs + ['-h100', f'-l{n}']):8.1f}")
+        for name, command in (
+                ("punctual measure", measure + store + ["--samples"]),
+                ("punctual measure --no-store", measure + ["--no-store", "--samples"]),
+                ("punctual cyclictest -h100", mode + ["-h100", "-l"]),
+                ("cyclictest", theirs + ["-l"]),
+                ("cyclictest -h100", theirs + ["-h100", "-l"])):
+            control, sampler = slope(lambda n: command + [str(n)])
+            print(f"  {name:34} {sampler:15.1f} {control:12.1f}", flush=True)
 
         print("peak resident memory, KiB")
         four = [program, "cyclictest", "-q", "-m", f"-a{cpu}", "-p95", "-i2000", "-D2"]

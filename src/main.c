@@ -64,7 +64,9 @@ int main(int argc, char **argv)
 	const char *called = argc ? strrchr(argv[0], '/') : NULL;
 	const struct command *command;
 
-	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write, not our death */
+	/* a reader that goes away, and a file that may not grow, are errors of write, not our death */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	called = called ? called + 1 : argc ? argv[0] : "punctual";
 	if (!strcmp(called, "cyclictest"))
 		return command_find("cyclictest")->run(argc - 1, argv + 1);

@@ -103,7 +103,7 @@ static void item_json(const struct environment_item *item, struct json_writer *j
 		json_i64(json, item->key, item->number);
 		break;
 	case ENVIRONMENT_UNKNOWN:
-		json_null(json, item->key);
+		json_null_value(json, item->key);
 		break;
 	}
 }
@@ -111,10 +111,10 @@ static void item_json(const struct environment_item *item, struct json_writer *j
 void environment_json(const struct environment *environment, struct json_writer *json,
 		      const char *key)
 {
-	json_object(json, key);
+	json_begin_object(json, key);
 	for (size_t i = 0; i < environment->count; i++)
 		item_json(&environment->items[i], json);
-	json_object(json, "unknown");
+	json_begin_object(json, "unknown");
 	for (size_t i = 0; i < environment->count; i++) {
 		if (environment->items[i].kind == ENVIRONMENT_UNKNOWN)
 			json_text(json, environment->items[i].key, environment->items[i].text);

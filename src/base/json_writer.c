@@ -112,22 +112,22 @@ static void open_level(struct json_writer *json, const char *key, bool array, bo
 	json->inline_[json->depth - 1] = inner;
 }
 
-void json_object(struct json_writer *json, const char *key)
+void json_begin_object(struct json_writer *json, const char *key)
 {
 	open_level(json, key, false, false);
 }
 
-void json_array(struct json_writer *json, const char *key)
+void json_begin_array(struct json_writer *json, const char *key)
 {
 	open_level(json, key, true, false);
 }
 
-void json_object_inline(struct json_writer *json, const char *key)
+void json_begin_object_inline(struct json_writer *json, const char *key)
 {
 	open_level(json, key, false, true);
 }
 
-void json_array_inline(struct json_writer *json, const char *key)
+void json_begin_array_inline(struct json_writer *json, const char *key)
 {
 	open_level(json, key, true, true);
 }
@@ -145,7 +145,7 @@ void json_end(struct json_writer *json)
 		sink_text(json->sink, "\n");
 }
 
-void json_null(struct json_writer *json, const char *key)
+void json_null_value(struct json_writer *json, const char *key)
 {
 	lead(json, key);
 	sink_text(json->sink, "null");
@@ -174,7 +174,7 @@ void json_double(struct json_writer *json, const char *key, double value)
 	char text[32];
 
 	if (!isfinite(value)) {
-		json_null(json, key);
+		json_null_value(json, key);
 		return;
 	}
 	for (int digits = 1; digits <= 17; digits++) {
@@ -189,7 +189,7 @@ void json_double(struct json_writer *json, const char *key, double value)
 void json_text(struct json_writer *json, const char *key, const char *value)
 {
 	if (!value) {
-		json_null(json, key);
+		json_null_value(json, key);
 		return;
 	}
 	lead(json, key);
@@ -212,7 +212,7 @@ void json_instant(struct json_writer *json, const char *key, int64_t realtime_ns
 	size_t length;
 
 	if (!gmtime_r(&seconds, &tm)) {
-		json_null(json, key);
+		json_null_value(json, key);
 		return;
 	}
 	length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);

@@ -25,18 +25,15 @@ struct json_writer {
 };
 
 void json_init(struct json_writer *json, struct sink *sink);
-/* jansson has functions named json_object, json_array and json_null: with the same symbols a static
- * link fails ("multiple definition"). So these three have symbols of their own; a file that
- * includes this header can still not include jansson.h. */
-void json_object(struct json_writer *json, const char *key) __asm__("punctual_json_object");
-void json_array(struct json_writer *json, const char *key) __asm__("punctual_json_array");
+void json_begin_object(struct json_writer *json, const char *key);
+void json_begin_array(struct json_writer *json, const char *key);
 /* The same, with all that is inside on one line. */
-void json_object_inline(struct json_writer *json, const char *key);
-void json_array_inline(struct json_writer *json, const char *key);
+void json_begin_object_inline(struct json_writer *json, const char *key);
+void json_begin_array_inline(struct json_writer *json, const char *key);
 /* Ends the innermost object or array; ends the document with a newline at the top. */
 void json_end(struct json_writer *json);
 
-void json_null(struct json_writer *json, const char *key) __asm__("punctual_json_null");
+void json_null_value(struct json_writer *json, const char *key);
 void json_bool(struct json_writer *json, const char *key, bool value);
 void json_i64(struct json_writer *json, const char *key, int64_t value);
 void json_u64(struct json_writer *json, const char *key, uint64_t value);

@@ -238,7 +238,7 @@ static void read_cpu(struct reader *reader, const char *path, const char *name, 
 	struct devicetree_cpu *cpu;
 
 	(void)depth;
-	if (strcmp(name, "cpu") && !str_starts(name, "cpu@") && !str_starts(name, "PowerPC,"))
+	if (strcmp(name, "cpu") != 0 && !str_starts(name, "cpu@") && !str_starts(name, "PowerPC,"))
 		return;
 	cpu = grow(reader, tree->cpu, tree->cpu_count, sizeof(*cpu));
 	if (!cpu)

@@ -120,7 +120,7 @@ static void pool_free(struct pool *pool)
 
 const char *topology_text(struct topology *t, const char *text)
 {
-	char clean[256];
+	char clean[256] = "";
 	size_t length = 0;
 
 	for (; text && *text && length < sizeof(clean) - 1; text++) {

@@ -137,7 +137,7 @@ static const char *model_of(struct topology *t, const struct section *s)
 	if (s->uarch)
 		return topology_text(t, core_name_riscv(s->uarch) ? core_name_riscv(s->uarch)
 								  : s->uarch);
-	if (s->model_name && strcmp(s->model_name, "unknown"))
+	if (s->model_name && strcmp(s->model_name, "unknown") != 0)
 		return topology_text(t, s->model_name);
 	if (s->cpu_model)
 		return topology_text(t, s->cpu_model);

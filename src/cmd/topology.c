@@ -22,7 +22,7 @@ static const struct option options[] = {
 	{ .name = "verbose",
 	  .kind = OPTION_FLAG,
 	  .group = "Output",
-	  .help = "one line a CPU, cache and domain also where many are equal",
+	  .help = "one line a CPU also where many are equal",
 	  .offset = offsetof(struct topology_options, verbose) },
 	OPTION_HELP_ROW(struct topology_options),
 	OPTIONS_END,
@@ -30,7 +30,7 @@ static const struct option options[] = {
 
 static const char *const examples[] = {
 	"punctual topology",
-	"the shape of this machine: clusters, caches, frequencies, idle states, what is odd",
+	"the shape of this machine, and what is odd about it",
 	"punctual topology --sysroot board1 --json",
 	"the same of a recorded tree (board1/proc, board1/sys), for programs",
 	"punctual topology --verbose --output board.txt",
@@ -77,12 +77,10 @@ static int run(int argc, char **argv)
 
 const struct command command_topology = {
 	.name = "topology",
-	.summary = "show the board: CPUs, caches, frequencies, idle states, and what is odd",
-	.about = "Reads the board's files and nothing else; needs no privileges. What the board "
-		 "does\n"
-		 "not tell is shown as unknown, and is null in JSON. It ends with what is odd: "
-		 "things\n"
-		 "that surprise people who measure or tune latency.",
+	.summary = "show the board: CPUs, caches, frequencies, idle states",
+	.about = "Reads the board's files and nothing else; needs no privileges. What the board\n"
+		 "does not tell is shown as unknown, and is null in JSON. It ends with what is\n"
+		 "odd: things that surprise people who measure or tune latency.",
 	.examples = examples,
 	.options = options,
 	.arguments_max = 0,

@@ -11,7 +11,7 @@ static void known_json(struct json_writer *json, const char *key, bool known, in
 	if (known)
 		json_i64(json, key, value);
 	else
-		json_null(json, key);
+		json_null_value(json, key);
 }
 
 static void pair_json(struct json_writer *json, const char *key, const struct figure *figure,
@@ -19,7 +19,7 @@ static void pair_json(struct json_writer *json, const char *key, const struct fi
 {
 	bool ns = figure->unit == FIGURE_NS;
 
-	json_object_inline(json, key);
+	json_begin_object_inline(json, key);
 	if (!key)
 		json_text(json, "figure", figure->name);
 	known_json(json, ns ? "a_ns" : "a", pair->known_a, pair->a);
@@ -35,14 +35,14 @@ static void cpus_json(const struct session *a, const struct session *b, bool com
 {
 	static const char *const names[] = { "p99", "max" };
 
-	json_array(json, "cpus");
+	json_begin_array(json, "cpus");
 	for (size_t i = 0; i < a->cpu_count; i++) {
 		const struct cpu_result *left = compare_cpu(a, a->cpus[i].cpu);
 		const struct cpu_result *other = compare_cpu(b, a->cpus[i].cpu);
 
 		if (left != &a->cpus[i] || !other)
 			continue;
-		json_object(json, NULL);
+		json_begin_object(json, NULL);
 		json_i64(json, "cpu", left->cpu);
 		for (size_t j = 0; j < 2; j++) {
 			const struct figure *figure = figure_find(names[j]);
@@ -59,7 +59,7 @@ static void item_value_json(struct json_writer *json, const char *key,
 			    const struct environment_item *item)
 {
 	if (!item || item->kind == ENVIRONMENT_UNKNOWN)
-		json_null(json, key);
+		json_null_value(json, key);
 	else if (item->kind == ENVIRONMENT_TEXT)
 		json_text(json, key, item->text);
 	else
@@ -71,7 +71,7 @@ static void item_json(void *context, const struct environment_item *a,
 {
 	struct json_writer *json = context;
 
-	json_object_inline(json, NULL);
+	json_begin_object_inline(json, NULL);
 	json_text(json, "key", a ? a->key : b->key);
 	item_value_json(json, "a", a);
 	item_value_json(json, "b", b);
@@ -80,7 +80,7 @@ static void item_json(void *context, const struct environment_item *a,
 
 static void session_object(struct json_writer *json, const char *key, const struct session *session)
 {
-	json_object(json, key);
+	json_begin_object(json, key);
 	json_text(json, "id", session->id);
 	json_instant(json, "started", session->started_wall_ns);
 	json_i64(json, "duration_ns", session->duration_ns);
@@ -99,20 +99,20 @@ void compare_json(const struct session *a, const struct session *b, struct sink 
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object(&json, NULL);
+	json_begin_object(&json, NULL);
 	json_text(&json, "schema", "punctual/compare/1");
 	session_object(&json, "a", a);
 	session_object(&json, "b", b);
 	json_bool(&json, "comparable", !reasons.count);
-	json_array(&json, "reasons");
+	json_begin_array(&json, "reasons");
 	for (size_t i = 0; i < reasons.count; i++)
 		json_text(&json, NULL, reasons.text[i]);
 	json_end(&json);
-	json_array(&json, "remarks");
+	json_begin_array(&json, "remarks");
 	for (size_t i = 0; remarks.text[i]; i++)
 		json_text(&json, NULL, remarks.text[i]);
 	json_end(&json);
-	json_array(&json, "figures");
+	json_begin_array(&json, "figures");
 	for (const struct figure *figure = figures; figure->name; figure++) {
 		struct pair pair = compare_pair(figure, &a->all, &b->all);
 
@@ -120,10 +120,10 @@ void compare_json(const struct session *a, const struct session *b, struct sink 
 	}
 	json_end(&json);
 	cpus_json(a, b, !reasons.count, &json);
-	json_array(&json, "settings");
+	json_begin_array(&json, "settings");
 	compare_settings(a, b, item_json, &json, sink);
 	json_end(&json);
-	json_array(&json, "environment");
+	json_begin_array(&json, "environment");
 	compare_environments(&a->environment, &b->environment, item_json, &json);
 	json_end(&json);
 	json_end(&json);

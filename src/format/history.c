@@ -142,14 +142,14 @@ void history_text(const struct session_entry *entries, size_t entry_count, struc
 static void known(struct json_writer *json, const char *key, int64_t value)
 {
 	if (value < 0)
-		json_null(json, key);
+		json_null_value(json, key);
 	else
 		json_i64(json, key, value);
 }
 
 static void entry_json(const struct session_entry *entry, struct json_writer *json)
 {
-	json_object(json, NULL);
+	json_begin_object(json, NULL);
 	json_text(json, "id", entry->id);
 	json_instant(json, "started", entry->started_wall_ns);
 	json_i64(json, "duration_ns", entry->duration_ns);
@@ -175,10 +175,10 @@ void history_json(const char *store, const struct session_entry *entries, size_t
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object(&json, NULL);
+	json_begin_object(&json, NULL);
 	json_text(&json, "schema", "punctual/history/1");
 	json_text(&json, "store", store);
-	json_array(&json, "sessions");
+	json_begin_array(&json, "sessions");
 	for (size_t i = 0; i < entry_count; i++)
 		entry_json(&entries[i], &json);
 	json_end(&json);

@@ -8,7 +8,7 @@ struct sink;
 struct topology;
 
 enum topology_detail {
-	TOPOLOGY_COMPACT, /* runs of equal CPUs, caches and domains in one line each */
+	TOPOLOGY_COMPACT, /* on large boards CPUs that are equal share a line */
 	TOPOLOGY_WHOLE,   /* one line a CPU, whatever their number */
 };
 

@@ -10,7 +10,7 @@
 static void number(struct json_writer *json, const char *key, int64_t value)
 {
 	if (value == TOPOLOGY_UNKNOWN)
-		json_null(json, key);
+		json_null_value(json, key);
 	else
 		json_i64(json, key, value);
 }
@@ -20,7 +20,7 @@ static void set(struct json_writer *json, const char *key, const struct cpuset *
 	if (cpus)
 		json_cpuset(json, key, cpus);
 	else
-		json_null(json, key);
+		json_null_value(json, key);
 }
 
 static void known_set(struct json_writer *json, const char *key, const struct cpuset *cpus,
@@ -36,12 +36,12 @@ static void member(struct json_writer *json, const char *key, const struct cpuse
 	if (known)
 		json_bool(json, key, cpuset_has(cpus, cpu));
 	else
-		json_null(json, key);
+		json_null_value(json, key);
 }
 
 static void write_board(const struct topology *t, struct json_writer *json)
 {
-	json_object_inline(json, "board");
+	json_begin_object_inline(json, "board");
 	json_text(json, "model", t->model);
 	json_text(json, "kernel", t->kernel);
 	json_text(json, "arch", t->arch);
@@ -51,7 +51,7 @@ static void write_board(const struct topology *t, struct json_writer *json)
 	known_set(json, "possible", &t->cpus.possible, t->cpus.possible_known);
 	known_set(json, "isolated", &t->cpus.isolated, t->cpus.isolated_known);
 	known_set(json, "nohz_full", &t->cpus.nohz_full, t->cpus.nohz_full_known);
-	json_object_inline(json, "counts");
+	json_begin_object_inline(json, "counts");
 	json_i64(json, "present", (int64_t)t->cpu_count);
 	number(json, "online",
 	       t->cpus.online_known ? cpuset_count(&t->cpus.online) : TOPOLOGY_UNKNOWN);
@@ -67,7 +67,7 @@ static void write_cpu(const struct topology *t, const struct topology_cpu *cpu,
 {
 	const struct board_cpus *sets = &t->cpus;
 
-	json_object_inline(json, NULL);
+	json_begin_object_inline(json, NULL);
 	json_i64(json, "cpu", cpu->cpu);
 	member(json, "online", &sets->online, sets->online_known, cpu->cpu);
 	json_bool(json, "present", true);
@@ -90,11 +90,11 @@ static void write_cpu(const struct topology *t, const struct topology_cpu *cpu,
 
 static void write_caches(const struct topology *t, struct json_writer *json)
 {
-	json_array(json, "caches");
+	json_begin_array(json, "caches");
 	for (size_t i = 0; i < t->cache_count; i++) {
 		const struct topology_cache *cache = &t->cache[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_i64(json, "level", cache->level);
 		json_text(json, "type", cache->type);
 		number(json, "size_bytes", cache->size_bytes);
@@ -111,11 +111,11 @@ static void write_idle(const struct topology *t, struct json_writer *json)
 {
 	json_text(json, "idle_driver", t->idle_driver);
 	json_text(json, "idle_governor", t->idle_governor);
-	json_array(json, "idle_states");
+	json_begin_array(json, "idle_states");
 	for (size_t i = 0; i < t->idle_count; i++) {
 		const struct topology_idle *state = &t->idle[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_text(json, "name", state->name);
 		json_i64(json, "index", state->index);
 		json_text(json, "description", state->description);
@@ -130,11 +130,11 @@ static void write_idle(const struct topology *t, struct json_writer *json)
 
 static void write_freq(const struct topology *t, struct json_writer *json)
 {
-	json_array(json, "freq_domains");
+	json_begin_array(json, "freq_domains");
 	for (size_t i = 0; i < t->freq_count; i++) {
 		const struct topology_freq *freq = &t->freq[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_i64(json, "domain", freq->domain);
 		set(json, "cpus", freq->cpus);
 		number(json, "min_khz", freq->min_khz);
@@ -147,9 +147,9 @@ static void write_freq(const struct topology *t, struct json_writer *json)
 		json_end(json);
 	}
 	json_end(json);
-	json_array(json, "numa");
+	json_begin_array(json, "numa");
 	for (size_t i = 0; i < t->numa_count; i++) {
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_i64(json, "node", t->numa[i].node);
 		set(json, "cpus", t->numa[i].cpus);
 		json_end(json);
@@ -159,7 +159,7 @@ static void write_freq(const struct topology *t, struct json_writer *json)
 
 static void write_names(struct json_writer *json, const char *key, char *const *names)
 {
-	json_array_inline(json, key);
+	json_begin_array_inline(json, key);
 	for (size_t i = 0; i < DEVICETREE_LIST && names[i]; i++)
 		json_text(json, NULL, names[i]);
 	json_end(json);
@@ -167,11 +167,11 @@ static void write_names(struct json_writer *json, const char *key, char *const *
 
 static void write_tree_cpus(const struct devicetree *tree, struct json_writer *json)
 {
-	json_array(json, "cpus");
+	json_begin_array(json, "cpus");
 	for (size_t i = 0; i < tree->cpu_count; i++) {
 		const struct devicetree_cpu *cpu = &tree->cpu[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_text(json, "node", cpu->node);
 		number(json, "cpu", cpu->cpu);
 		number(json, "reg", cpu->reg);
@@ -191,18 +191,18 @@ static void write_tree_cpus(const struct devicetree *tree, struct json_writer *j
 static void write_tree(const struct devicetree *tree, struct json_writer *json)
 {
 	if (!tree) {
-		json_null(json, "devicetree");
+		json_null_value(json, "devicetree");
 		return;
 	}
-	json_object(json, "devicetree");
+	json_begin_object(json, "devicetree");
 	json_text(json, "model", tree->model);
 	json_text(json, "compatible", tree->compatible);
 	write_tree_cpus(tree, json);
-	json_array(json, "idle_states");
+	json_begin_array(json, "idle_states");
 	for (size_t i = 0; i < tree->idle_count; i++) {
 		const struct devicetree_idle *state = &tree->idle[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_text(json, "node", state->node);
 		json_text(json, "compatible", state->compatible);
 		number(json, "entry_latency_ns", state->entry_latency_ns);
@@ -220,10 +220,10 @@ void topology_write_json(const struct topology *t, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object(&json, NULL);
+	json_begin_object(&json, NULL);
 	json_text(&json, "schema", "punctual/topology/1");
 	write_board(t, &json);
-	json_array(&json, "cpus");
+	json_begin_array(&json, "cpus");
 	for (size_t i = 0; i < t->cpu_count; i++)
 		write_cpu(t, &t->cpu[i], &json);
 	json_end(&json);
@@ -231,7 +231,7 @@ void topology_write_json(const struct topology *t, struct sink *sink)
 	write_idle(t, &json);
 	write_freq(t, &json);
 	write_tree(t->tree, &json);
-	json_array(&json, "odd");
+	json_begin_array(&json, "odd");
 	for (size_t i = 0; i < t->odd_count; i++)
 		json_text(&json, NULL, t->odd[i]);
 	json_end(&json);

@@ -21,8 +21,8 @@ struct fail;
 struct link {
 	clockid_t clock;
 	int64_t interval_ns;
-	/* the second that the last instant fell into, and its start: saves a division a sample */
-	time_t second;
+	/* the last instant as the kernel takes it, and the start of its second: saves a division */
+	struct timespec until;
 	int64_t second_ns;
 	int fds[2];    /* -1: not open */
 	timer_t timer; /* signal source */
@@ -55,17 +55,18 @@ extern const struct wakeup_source wakeup_source_relative;
 /* The signal that interrupts a sleeping sampler so that it sees it should end. */
 #define LINK_STOP_SIGNAL (SIGRTMIN + 1)
 
-/* An instant as the kernel takes it. */
-static inline struct timespec link_timespec(struct link *link, int64_t instant)
+/* INSTANT as the kernel takes it; good until the next call. */
+static inline const struct timespec *link_until(struct link *link, int64_t instant)
 {
 	int64_t nanoseconds = instant - link->second_ns;
 
 	if (__builtin_expect((uint64_t)nanoseconds >= 1000000000, 0)) {
-		link->second = (time_t)(instant / 1000000000);
-		link->second_ns = link->second * INT64_C(1000000000);
+		link->until.tv_sec = (time_t)(instant / 1000000000);
+		link->second_ns = link->until.tv_sec * INT64_C(1000000000);
 		nanoseconds = instant - link->second_ns;
 	}
-	return (struct timespec){ .tv_sec = link->second, .tv_nsec = (long)nanoseconds };
+	link->until.tv_nsec = (long)nanoseconds;
+	return &link->until;
 }
 
 static inline int64_t link_sent(struct link *link)

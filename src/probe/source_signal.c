@@ -32,7 +32,7 @@ static int signal_open(struct link *link, struct fail *fail)
 
 static int64_t signal_wait(struct link *link, int64_t until)
 {
-	struct itimerspec when = { .it_value = link_timespec(link, until) };
+	struct itimerspec when = { .it_value = *link_until(link, until) };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -7,8 +7,7 @@
 
 static int64_t timer_wait(struct link *link, int64_t until)
 {
-	struct timespec ts = link_timespec(link, until);
-	int64_t err = clock_sleep(link->clock, &ts);
+	int64_t err = clock_sleep(link->clock, link_until(link, until));
 
 	return err ? err : until;
 }

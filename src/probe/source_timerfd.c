@@ -20,7 +20,7 @@ static int timerfd_open(struct link *link, struct fail *fail)
 
 static int64_t timerfd_wait(struct link *link, int64_t until)
 {
-	struct itimerspec when = { .it_value = link_timespec(link, until) };
+	struct itimerspec when = { .it_value = *link_until(link, until) };
 	uint64_t expired;
 
 	if (timerfd_settime(link->fds[0], TFD_TIMER_ABSTIME, &when, NULL))

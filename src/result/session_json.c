@@ -19,12 +19,12 @@ static void i64_or_null(struct json_writer *json, const char *key, bool known, i
 	if (known)
 		json_i64(json, key, value);
 	else
-		json_null(json, key);
+		json_null_value(json, key);
 }
 
 static void settings_json(const struct settings *settings, struct json_writer *json)
 {
-	json_object(json, "settings");
+	json_begin_object(json, "settings");
 	json_cpuset(json, "cpus", &settings->cpus);
 	json_text(json, "source", settings->source);
 	json_text(json, "policy", settings->policy);
@@ -34,12 +34,12 @@ static void settings_json(const struct settings *settings, struct json_writer *j
 	if (settings->samples)
 		json_u64(json, "samples", settings->samples);
 	else
-		json_null(json, "samples");
+		json_null_value(json, "samples");
 	json_i64(json, "window_ns", settings->window_ns);
 	i64_or_null(json, "dma_latency_us", settings->dma_latency_us >= 0,
 		    settings->dma_latency_us);
 	if (cpuset_empty(&settings->wakers))
-		json_null(json, "wakers");
+		json_null_value(json, "wakers");
 	else
 		json_cpuset(json, "wakers", &settings->wakers);
 	json_bool(json, "aligned", settings->aligned);
@@ -50,7 +50,7 @@ static void settings_json(const struct settings *settings, struct json_writer *j
 
 static void percentiles_json(const struct histogram *histogram, struct json_writer *json)
 {
-	json_object_inline(json, "percentiles");
+	json_begin_object_inline(json, "percentiles");
 	for (size_t i = 0; i < sizeof(shown_percents) / sizeof(shown_percents[0]); i++) {
 		int64_t value = histogram ? histogram_supported(histogram, shown_percents[i]) : -1;
 
@@ -66,7 +66,7 @@ static void corrected_json(const struct session *session, const struct cpu_resul
 	struct histogram *corrected;
 
 	if (!result->missed || !result->histogram || session->settings.interval_ns <= 0) {
-		json_null(json, "corrected");
+		json_null_value(json, "corrected");
 		return;
 	}
 	corrected = histogram_new();
@@ -75,7 +75,7 @@ static void corrected_json(const struct session *session, const struct cpu_resul
 		return;
 	}
 	histogram_correct(corrected, result->histogram, session->settings.interval_ns);
-	json_object(json, "corrected");
+	json_begin_object(json, "corrected");
 	json_u64(json, "samples", corrected->count);
 	percentiles_json(corrected, json);
 	json_end(json);
@@ -84,11 +84,11 @@ static void corrected_json(const struct session *session, const struct cpu_resul
 
 static void histogram_json(const struct histogram *histogram, struct json_writer *json)
 {
-	json_array(json, "histogram");
+	json_begin_array(json, "histogram");
 	for (size_t i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
 		if (!histogram->counts[i])
 			continue;
-		json_array_inline(json, NULL);
+		json_begin_array_inline(json, NULL);
 		json_i64(json, NULL, histogram_low(i));
 		json_i64(json, NULL, histogram_high(i));
 		json_u64(json, NULL, histogram->counts[i]);
@@ -103,7 +103,7 @@ static void instant_or_null(const struct session *session, const struct cpu_resu
 	if (result->samples)
 		json_instant(json, "max_at", session->started_wall_ns + result->max_at_ns);
 	else
-		json_null(json, "max_at");
+		json_null_value(json, "max_at");
 	i64_or_null(json, "max_at_ns", result->samples > 0, result->max_at_ns);
 }
 
@@ -133,7 +133,7 @@ static void largest_json(const struct session *session, const struct largest *la
 	size_t count;
 
 	if (!largest) {
-		json_null(json, "largest");
+		json_null_value(json, "largest");
 		return;
 	}
 	/* as large as it can be where session_conclude has not cut it down */
@@ -143,9 +143,9 @@ static void largest_json(const struct session *session, const struct largest *la
 		return;
 	}
 	count = largest_sorted(largest, sorted);
-	json_array(json, "largest");
+	json_begin_array(json, "largest");
 	for (size_t i = 0; i < count && i < LARGEST_MAX; i++) {
-		json_array_inline(json, NULL);
+		json_begin_array_inline(json, NULL);
 		json_instant(json, NULL, session->started_wall_ns + sorted[i].time_ns);
 		json_i64(json, NULL, sorted[i].latency_ns);
 		json_end(json);
@@ -158,7 +158,7 @@ static void window_json(const struct window *window, struct json_writer *json)
 {
 	bool any = window->count > 0;
 
-	json_object_inline(json, NULL);
+	json_begin_object_inline(json, NULL);
 	json_i64(json, "start_ns", window->start_ns);
 	json_i64(json, "length_ns", window->length_ns);
 	json_u64(json, "count", window->count);
@@ -179,13 +179,13 @@ static void cpu_json(const struct session *session, size_t index, struct json_wr
 {
 	const struct cpu_result *cpu = &session->cpus[index];
 
-	json_object(json, NULL);
+	json_begin_object(json, NULL);
 	i64_or_null(json, "cpu", session->settings.pinned, cpu->cpu);
 	json_u64(json, "thread", index);
 	json_text(json, "end", cpu_end_name(cpu->end));
 	figures_json(session, cpu, json);
 	largest_json(session, cpu->largest, json);
-	json_array(json, "windows");
+	json_begin_array(json, "windows");
 	for (size_t i = 0; i < cpu->windows.count; i++)
 		window_json(&cpu->windows.items[i], json);
 	json_end(json);
@@ -196,7 +196,7 @@ static void all_json(const struct session *session, struct json_writer *json)
 {
 	const struct cpu_result *worst = session_worst(session);
 
-	json_object(json, "all");
+	json_begin_object(json, "all");
 	i64_or_null(json, "max_cpu", worst && session->settings.pinned, worst ? worst->cpu : 0);
 	i64_or_null(json, "max_thread", worst != NULL, worst ? worst - session->cpus : 0);
 	figures_json(session, &session->all, json);
@@ -208,14 +208,14 @@ static void goal_json(const struct goal *goal, struct json_writer *json)
 	bool count = goal->figure && goal->figure->unit == FIGURE_COUNT;
 	bool known = goal->state != GOAL_UNKNOWN;
 
-	json_object_inline(json, NULL);
+	json_begin_object_inline(json, NULL);
 	json_text(json, "figure", goal->name);
 	json_i64(json, count ? "limit" : "limit_ns", goal->limit);
 	i64_or_null(json, count ? "value" : "value_ns", known, goal->value);
 	if (known)
 		json_bool(json, "met", goal->state == GOAL_MET);
 	else
-		json_null(json, "met");
+		json_null_value(json, "met");
 	/* false: this measurement can't yield the figure, and it does not count for the verdict */
 	json_bool(json, "measurable", goal->figure != NULL);
 	json_end(json);
@@ -224,7 +224,7 @@ static void goal_json(const struct goal *goal, struct json_writer *json)
 static void goals_json(const struct goals *goals, struct json_writer *json)
 {
 	json_text(json, "goal", goals->count ? goals->text : NULL);
-	json_array(json, "goals");
+	json_begin_array(json, "goals");
 	for (size_t i = 0; i < goals->count; i++)
 		goal_json(&goals->goals[i], json);
 	json_end(json);
@@ -236,16 +236,16 @@ static void shape_json(const struct session *session, struct json_writer *json)
 	const struct shape *shape = &session->shape;
 	bool has = session->shape_of >= 0 && (size_t)session->shape_of < session->cpu_count;
 
-	json_object(json, "shape");
+	json_begin_object(json, "shape");
 	json_text(json, "kind", shape_name(shape->kind));
 	i64_or_null(json, "cpu", has && session->settings.pinned,
 		    has ? session->cpus[session->shape_of].cpu : 0);
 	i64_or_null(json, "thread", has, session->shape_of);
-	json_array_inline(json, "peaks_ns");
+	json_begin_array_inline(json, "peaks_ns");
 	for (unsigned i = 0; i < shape->peaks; i++)
 		json_i64(json, NULL, shape->peaks_ns[i]);
 	json_end(json);
-	json_array_inline(json, "peak_shares");
+	json_begin_array_inline(json, "peak_shares");
 	for (unsigned i = 0; i < shape->peaks; i++)
 		json_double(json, NULL, round(shape->peak_share[i] * 1e4) / 1e4);
 	json_end(json);
@@ -257,11 +257,11 @@ static void shape_json(const struct session *session, struct json_writer *json)
 
 static void remarks_json(const struct session *session, struct json_writer *json)
 {
-	json_array(json, "gaps");
+	json_begin_array(json, "gaps");
 	for (size_t i = 0; i < session->gap_count; i++) {
 		const struct gap *gap = &session->gaps[i];
 
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_instant(json, "start", session->started_wall_ns + gap->start_ns);
 		json_i64(json, "start_ns", gap->start_ns);
 		json_i64(json, "length_ns", gap->length_ns);
@@ -269,9 +269,9 @@ static void remarks_json(const struct session *session, struct json_writer *json
 		json_end(json);
 	}
 	json_end(json);
-	json_array(json, "distortions");
+	json_begin_array(json, "distortions");
 	for (size_t i = 0; i < session->distortion_count; i++) {
-		json_object_inline(json, NULL);
+		json_begin_object_inline(json, NULL);
 		json_text(json, "kind", session->distortions[i].kind);
 		json_text(json, "text", session->distortions[i].text);
 		json_end(json);
@@ -284,7 +284,7 @@ void session_json(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object(&json, NULL);
+	json_begin_object(&json, NULL);
 	json_text(&json, "schema", "punctual/session/1");
 	json_text(&json, "id", *session->id ? session->id : NULL);
 	json_instant(&json, "started", session->started_wall_ns);
@@ -293,7 +293,7 @@ void session_json(const struct session *session, struct sink *sink)
 	json_bool(&json, "interrupted", session->interrupted);
 	environment_json(&session->environment, &json, "environment");
 	settings_json(&session->settings, &json);
-	json_array(&json, "cpus");
+	json_begin_array(&json, "cpus");
 	for (size_t i = 0; i < session->cpu_count; i++)
 		cpu_json(session, i, &json);
 	json_end(&json);

@@ -148,7 +148,7 @@ static void fit_memory(struct memory *memory, const double *rest, size_t count)
 {
 	size_t limit = count / 8 < ORDER_MAX ? count / 8 : ORDER_MAX;
 	double at[ORDER_MAX] = { 0 }, old[ORDER_MAX], error = dot(rest, rest, count);
-	double best = (double)count * log(error);
+	double best = INFINITY;
 
 	*memory = (struct memory){ 0 };
 	for (size_t order = 1; order <= limit; order++) {
@@ -171,21 +171,21 @@ static void fit_memory(struct memory *memory, const double *rest, size_t count)
 	}
 }
 
-/* The fit is too forgetful in short series with a trend taken out, by about (2 + 4 rho) / n
- * (Marriott & Pope 1954, with a trend): gives that back, in proportion. Returns the sum of the
- * coefficients. */
+/* The fit is too forgetful in short series with a trend taken out, by about (2 + 4 rho) / n (Marriott &
+ * Pope 1954, with a trend): gives that back, and one standard error more, so that chance does not make
+ * the noise look tamer than it is. Returns the sum of the coefficients without that error. */
 static double correct_memory(struct memory *memory, size_t count)
 {
-	double sum = 0, wanted;
+	double sum = 0, corrected, error, share;
 
 	for (size_t k = 0; k < memory->order; k++)
 		sum += memory->coefficient[k];
-	wanted = fmin(0.99, sum + (2 + 4 * sum) / (double)count);
-	if (sum <= 0.05)
-		return sum;
+	corrected = sum + (2 + 4 * fabs(sum)) / (double)count;
+	error = sqrt(fmax(0, 1 - sum * sum) / (double)count);
+	share = (fmin(0.99, corrected + error) - sum) / (double)memory->order;
 	for (size_t k = 0; k < memory->order; k++)
-		memory->coefficient[k] *= wanted / sum;
-	return wanted;
+		memory->coefficient[k] += share;
+	return corrected;
 }
 
 static double foretell(const struct memory *memory, const double *now)

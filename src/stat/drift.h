@@ -15,7 +15,7 @@
 
 #define DRIFT_MIN     24
 #define DRIFT_MAX     512
-#define DRIFT_P_LIMIT 2e-3
+#define DRIFT_P_LIMIT 1e-3
 
 struct drift {
 	double p;           /* chance of such a trend without drift; 1 where none can be told */

@@ -13,8 +13,8 @@
 #define RISE           2.0 /* of a peak over its valley */
 #define DEVIATIONS     5.0 /* likewise, of the counts */
 #define SHARE_MIN      1e-3
-#define TICK_BUCKETS   8  /* the clock's steps show in so many occupied buckets */
-#define TICK_SAMPLES   20 /* with so many samples each */
+#define TICK_DISTANCES 2  /* so many steps of the clock are needed to see that it has any */
+#define TICK_SAMPLES   20 /* and so many samples each */
 
 /* The histogram on the scale at hand, then smoothed; square is the variance of height. */
 struct profile {
@@ -50,35 +50,43 @@ static void fill(struct profile *profile, const struct histogram *histogram)
 	}
 }
 
-#define STEPS 64
+/* Of the distances between neighbouring occupied buckets from LOW to HIGH, how many there are, and
+ * in *WITHIN how many are at most LIMIT. */
+static size_t count_distances(const struct histogram *histogram, size_t low, size_t high,
+			      int64_t limit, size_t *within)
+{
+	size_t before = low, count = 0;
 
-/* The step of the clock that the latencies were read from, if it shows: the most frequent distance
- * between neighbouring occupied buckets of the middle 90 %, where there are so many samples that
- * none would be empty by chance. 0: finer than can be told. Steps beyond STEPS ns don't show as
- * such. */
+	*within = 0;
+	for (size_t i = low + 1; i <= high; i++) {
+		if (!histogram->counts[i])
+			continue;
+		count++;
+		*within += histogram_low(i) - histogram_low(before) <= limit;
+		before = i;
+	}
+	return count;
+}
+
+/* The step of the clock that the latencies were read from, if it shows: the median distance between
+ * occupied buckets of the middle 90 %, where there are so many samples that none would be empty by
+ * chance. 0: finer than can be told. */
 static double clock_step(const struct histogram *histogram)
 {
 	size_t low = histogram_bucket(histogram_quantile(histogram, 5));
-	size_t high = histogram_bucket(histogram_quantile(histogram, 95));
-	size_t distances[STEPS + 1] = { 0 }, before = low, occupied = 0, best = 0;
+	size_t high = histogram_bucket(histogram_quantile(histogram, 95)), within;
+	size_t count = count_distances(histogram, low, high, 0, &within);
+	int64_t least = 0, most = histogram_high(high);
 
-	for (size_t i = low + 1; i <= high; i++) {
-		double distance;
-
-		if (!histogram->counts[i])
-			continue;
-		distance = (double)(histogram_low(i) - histogram_low(before));
-		distances[distance < STEPS ? (size_t)distance : STEPS]++;
-		before = i;
-		occupied++;
-	}
-	if (occupied < TICK_BUCKETS || histogram->count < TICK_SAMPLES * occupied)
+	if (count < TICK_DISTANCES || histogram->count < TICK_SAMPLES * count)
 		return 0;
-	for (size_t i = 1; i <= STEPS; i++) {
-		if (distances[i] > distances[best])
-			best = i;
+	while (most - least > 1) {
+		int64_t middle = least + (most - least) / 2;
+
+		count_distances(histogram, low, high, middle, &within);
+		*(2 * within >= count ? &most : &least) = middle;
 	}
-	return best > 1 ? (double)best : 0;
+	return most > 1 ? (double)most : 0;
 }
 
 /* How wide to smooth at BIN, in bins. A comb of step q is level to 0.2 % under a Gaussian of 0.6 q.
@@ -204,18 +212,26 @@ static double top_ns(const struct profile *profile, size_t top)
 	return fmax(0, ns_of((double)top + 0.5 + shift));
 }
 
-/* Drops the peak with the smallest share and returns how many are left. */
-static unsigned drop_smallest(struct peak *peaks, unsigned count)
+/* Adds PEAK behind the COUNT that are there; where that is MAX, the one with the least share goes.
+ */
+static unsigned add_peak(struct peak *peaks, unsigned count, unsigned max, struct peak peak)
 {
 	unsigned least = 0;
 
+	if (count < max) {
+		peaks[count] = peak;
+		return count + 1;
+	}
 	for (unsigned i = 1; i < count; i++) {
 		if (peaks[i].share < peaks[least].share)
 			least = i;
 	}
+	if (peaks[least].share >= peak.share)
+		return count;
 	for (unsigned i = least; i + 1 < count; i++)
 		peaks[i] = peaks[i + 1];
-	return count - 1;
+	peaks[count - 1] = peak;
+	return count;
 }
 
 unsigned peaks_find(const struct histogram *histogram, struct peak *peaks, unsigned max)
@@ -235,15 +251,10 @@ unsigned peaks_find(const struct histogram *histogram, struct peak *peaks, unsig
 		size_t high = i + 1 < ridge.count ? ridge.valley[i] : BINS_MAX;
 		double share = share_between(&profile, low, high, histogram->count);
 
-		if (share < SHARE_MIN)
-			continue;
-		if (count == max) {
-			unsigned left = drop_smallest(peaks, count);
+		struct peak peak = { (int64_t)(top_ns(&profile, ridge.top[i]) + 0.5), share };
 
-			count = left;
-		}
-		peaks[count++] =
-			(struct peak){ (int64_t)(top_ns(&profile, ridge.top[i]) + 0.5), share };
+		if (share >= SHARE_MIN)
+			count = add_peak(peaks, count, max, peak);
 	}
 	return count;
 }

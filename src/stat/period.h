@@ -13,8 +13,8 @@
  * The chance is corrected for all that was tried: sets, tests, and periods by their logarithm
  * (weights as Genovese, Roeder & Wasserman 2006), so that a long period isn't paid for by the many
  * short ones. Shuffling gaps, the usual way to a chance, is blind here: the gaps of a strict period
- * are all alike, and every order of them is as periodic (tests/slow). Accepted by simulation there.
- * Pure; works in 0.6 MB that it allocates.
+ * are all alike, and every order of them is as periodic. What it finds and how often it is wrong
+ * was measured by simulation: tests/slow/shape_rates.c. Pure; works in 0.6 MB that it allocates.
  */
 #pragma once
 

@@ -9,7 +9,7 @@ void column_write_settings(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object_inline(&json, NULL);
+	json_begin_object_inline(&json, NULL);
 	json_text(&json, "source", settings->source);
 	json_text(&json, "policy", settings->policy);
 	json_i64(&json, "priority", settings->priority);
@@ -45,14 +45,14 @@ void column_write_goals(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object_inline(&json, NULL);
+	json_begin_object_inline(&json, NULL);
 	json_text(&json, "text", goals->text);
 	json_text(&json, "verdict", verdict_name(goals->verdict));
-	json_array(&json, "goals");
+	json_begin_array(&json, "goals");
 	for (size_t i = 0; i < goals->count; i++) {
 		const struct goal *goal = &goals->goals[i];
 
-		json_object(&json, NULL);
+		json_begin_object(&json, NULL);
 		json_text(&json, "figure", goal->name);
 		json_i64(&json, "limit", goal->limit);
 		json_i64(&json, "value", goal->value);
@@ -69,11 +69,11 @@ void column_write_shape(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_object_inline(&json, NULL);
+	json_begin_object_inline(&json, NULL);
 	json_text(&json, "kind", shape_name(shape->kind));
-	json_array(&json, "peaks");
+	json_begin_array(&json, "peaks");
 	for (unsigned i = 0; i < shape->peaks && i < SHAPE_PEAKS_MAX; i++) {
-		json_object(&json, NULL);
+		json_begin_object(&json, NULL);
 		json_i64(&json, "at_ns", shape->peaks_ns[i]);
 		json_double(&json, "share", shape->peak_share[i]);
 		json_end(&json);
@@ -92,9 +92,9 @@ void column_write_gaps(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_array_inline(&json, NULL);
+	json_begin_array_inline(&json, NULL);
 	for (size_t i = 0; i < session->gap_count; i++) {
-		json_object(&json, NULL);
+		json_begin_object(&json, NULL);
 		json_i64(&json, "start_ns", session->gaps[i].start_ns);
 		json_i64(&json, "length_ns", session->gaps[i].length_ns);
 		json_text(&json, "kind", session->gaps[i].kind);
@@ -108,9 +108,9 @@ void column_write_distortions(const struct session *session, struct sink *sink)
 	struct json_writer json;
 
 	json_init(&json, sink);
-	json_array_inline(&json, NULL);
+	json_begin_array_inline(&json, NULL);
 	for (size_t i = 0; i < session->distortion_count; i++) {
-		json_object(&json, NULL);
+		json_begin_object(&json, NULL);
 		json_text(&json, "kind", session->distortions[i].kind);
 		json_text(&json, "text", session->distortions[i].text);
 		json_end(&json);

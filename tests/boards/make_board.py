@@ -275,8 +275,10 @@ def server(root, count=128, threads=2, cluster=4, packages=2, states=3):
                  [0, 1, 400][index % 3], [0, 2, 800][index % 3])
     for node in range(packages):
         last = count if node == packages - 1 else (node + 1) * per_package
-        write(root, f"sys/devices/system/node/node{node}/cpulist",
-              cpu_list(range(node * per_package, last)))
+        mine = range(node * per_package, last)
+        write_all(root, f"sys/devices/system/node/node{node}", {
+            "cpulist": cpu_list(mine), "cpumap": cpu_mask(mine, count),
+        })
 
 
 BOARDS = {

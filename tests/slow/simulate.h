@@ -15,18 +15,19 @@
 
 enum noise {
 	NOISE_EXPONENTIAL, /* 3 µs and an exponential of 1 µs */
-	NOISE_PARETO,	   /* 3 µs times a Pareto of shape 2.5 */
-	NOISE_AR,	   /* the logarithm wanders: AR(1), ρ = 0.9 */
-	NOISE_AR_SLOW,	   /* ρ = 0.999 */
-	NOISE_BURSTS,	   /* one sample in 100 is 20 to 200 µs, in bursts of 50 intervals */
+	NOISE_PARETO,      /* 3 µs times a Pareto of shape 2.5 */
+	NOISE_AR,          /* the logarithm wanders: AR(1), ρ = 0.9 */
+	NOISE_AR_SLOW,     /* ρ = 0.999 */
+	NOISE_BURSTS,      /* one sample in 100 is 20 to 200 µs, in bursts of 50 intervals */
 	NOISE_KINDS
 };
 
 enum plant {
 	PLANT_NONE,
-	PLANT_SPIKES,	 /* the first sample after each period is late by 200 µs to 2 ms */
-	PLANT_BLOCKS,	 /* the CPU is blocked for block_ns each period; who sleeps then, wakes after */
-	PLANT_RELATIVE,	 /* as spikes, but the disturber sleeps for the period: its phase wanders */
+	PLANT_SPIKES,   /* the first sample after each period is late by 200 µs to 2 ms */
+	PLANT_BLOCKS,   /* the CPU is blocked for block_ns each period; who sleeps then, wakes after
+			 */
+	PLANT_RELATIVE, /* as spikes, but the disturber sleeps for the period: its phase wanders */
 };
 
 struct simulation {

@@ -38,21 +38,21 @@ static void test_layout(void **state)
 
 	(void)state;
 	begin(&doc);
-	json_object(&doc.json, NULL);
+	json_begin_object(&doc.json, NULL);
 	json_text(&doc.json, "schema", "punctual/test/1");
-	json_array(&doc.json, "rows");
-	json_array_inline(&doc.json, NULL);
+	json_begin_array(&doc.json, "rows");
+	json_begin_array_inline(&doc.json, NULL);
 	json_i64(&doc.json, NULL, 1);
 	json_i64(&doc.json, NULL, -2);
 	json_end(&doc.json);
-	json_object_inline(&doc.json, NULL);
+	json_begin_object_inline(&doc.json, NULL);
 	json_bool(&doc.json, "a", true);
-	json_array(&doc.json, "inner");
-	json_null(&doc.json, NULL);
+	json_begin_array(&doc.json, "inner");
+	json_null_value(&doc.json, NULL);
 	json_end(&doc.json);
 	json_end(&doc.json);
 	json_end(&doc.json);
-	json_object(&doc.json, "empty");
+	json_begin_object(&doc.json, "empty");
 	json_end(&doc.json);
 	json_end(&doc.json);
 	expect(&doc, "{\n"
@@ -71,7 +71,7 @@ static void test_integers(void **state)
 
 	(void)state;
 	begin(&doc);
-	json_array_inline(&doc.json, NULL);
+	json_begin_array_inline(&doc.json, NULL);
 	json_i64(&doc.json, NULL, INT64_MIN);
 	json_i64(&doc.json, NULL, INT64_MAX);
 	json_u64(&doc.json, NULL, UINT64_MAX);
@@ -105,7 +105,7 @@ static void test_text(void **state)
 		struct document doc;
 
 		begin(&doc);
-		json_array_inline(&doc.json, NULL);
+		json_begin_array_inline(&doc.json, NULL);
 		json_text(&doc.json, NULL, rows[i].value);
 		json_end(&doc.json);
 		expect(&doc, rows[i].json);
@@ -118,7 +118,7 @@ static void test_double(void **state)
 
 	(void)state;
 	begin(&doc);
-	json_array_inline(&doc.json, NULL);
+	json_begin_array_inline(&doc.json, NULL);
 	json_double(&doc.json, NULL, 0.1);
 	json_double(&doc.json, NULL, 3);
 	json_double(&doc.json, NULL, -2.5e-9);
@@ -155,7 +155,7 @@ static void test_instant_and_cpuset(void **state)
 	cpuset_add(&set, 1);
 	cpuset_add(&set, 3);
 	begin(&doc);
-	json_object_inline(&doc.json, NULL);
+	json_begin_object_inline(&doc.json, NULL);
 	json_cpuset(&doc.json, "cpus", &set);
 	json_instant(&doc.json, "epoch", 0);
 	json_instant(&doc.json, "leap", 1709210096123456789);
@@ -172,10 +172,10 @@ static void test_too_deep(void **state)
 	(void)state;
 	begin(&doc);
 	for (int i = 0; i < JSON_DEPTH_MAX; i++)
-		json_array_inline(&doc.json, NULL);
+		json_begin_array_inline(&doc.json, NULL);
 	assert_int_equal(doc.buf.sink.error, 0);
 	for (int i = 0; i < 3; i++)
-		json_array_inline(&doc.json, NULL);
+		json_begin_array_inline(&doc.json, NULL);
 	json_i64(&doc.json, "x", 1);
 	for (int i = 0; i < JSON_DEPTH_MAX + 3; i++)
 		json_end(&doc.json);

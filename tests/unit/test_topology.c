@@ -47,7 +47,10 @@ static void put_bytes(const struct tree *tree, const char *path, const void *byt
 
 	snprintf(name, sizeof(name), "%s/%s", tree->path, path);
 	make_folders(name);
-	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	/* a new file: some file systems wait for the disk when one is truncated and written again
+	 */
+	unlink(name);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
@@ -631,23 +634,23 @@ static const char *const mutated[] = {
 	"sys/class/dmi/id/product_name",
 };
 
-/* Any bytes give a result: random ones, with a fixed seed, in each file that is read. */
+/* Any bytes give a result: random ones, with a fixed seed, in one file after the other. */
 static void test_random_bytes(void **state)
 {
 	static const char alphabet[] = "0123456789,-:/ \n\tKMprocessor\xff\x80:";
 	const struct tree *tree = *state;
 	unsigned seed = 12345;
 
+	put_everything(tree);
 	for (int round = 0; round < 400; round++) {
+		const char *path = mutated[(size_t)round % (sizeof(mutated) / sizeof(mutated[0]))];
 		char bytes[64];
 		size_t size = (size_t)rand_r(&seed) % sizeof(bytes);
 		struct topology *topology = NULL;
 
-		put_everything(tree);
 		for (size_t i = 0; i < size; i++)
 			bytes[i] = alphabet[(size_t)rand_r(&seed) % sizeof(alphabet)];
-		put_bytes(tree, mutated[(size_t)round % (sizeof(mutated) / sizeof(mutated[0]))],
-			  bytes, size);
+		put_bytes(tree, path, bytes, size);
 		if (topology_read(tree->root, &topology, NULL))
 			continue;
 		for (size_t i = 0; i < topology->cpu_count; i++)
@@ -679,9 +682,9 @@ static void test_large_board_is_read_sparingly(void **state)
 
 		snprintf(text, sizeof(text), "%d\n", cpu);
 		put_cpu(tree, cpu, "topology/core_id", text);
-		put_cpu(tree, cpu, "topology/thread_siblings_list", text);
+		put_cpu(tree, cpu, "topology/core_cpus_list", text);
 		put_cpu(tree, cpu, "topology/physical_package_id", "0\n");
-		put_cpu(tree, cpu, "topology/core_siblings_list", "0-199\n");
+		put_cpu(tree, cpu, "topology/package_cpus_list", "0-199\n");
 		put_cache(tree, cpu, 0, "1", "Data", "32K\n", text);
 		put_cache(tree, cpu, 1, "3", "Unified", "32768K\n", "0-199\n");
 		put_cpu(tree, cpu, "cpuidle/state0/name", "C1\n");

@@ -7,7 +7,7 @@
  *
  * That is: every file that its owner may write below the folders in `places`, and policy, priority
  * and affinity of every kernel thread whose name is its own. Left out is what changes by itself or
- *by being read (`volatile_paths`), and kworkers beyond the per-CPU ones, which come and go; their
+ * by being read (`volatile_paths`), and kworkers beyond the per-CPU ones, which come and go; their
  * affinity is that of their workqueue, which is recorded.
  */
 #include <dirent.h>

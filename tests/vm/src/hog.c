@@ -2,12 +2,14 @@
 /*
  * Disturbs a board in one known way, for a known time:
  *
- *	hog spin PRIORITY BUSY_US PERIOD_US SECONDS    busy at SCHED_FIFO (0: SCHED_OTHER)
- *	hog faults MEGABYTES SECONDS [locked]          a FIFO 90 loop that touches memory each ms;
- *fresh memory each time, or locked; prints its figures hog memory MEGABYTES SECONDS takes and
- *writes memory again and again hog kmsg LINES                                 lines to the kernel
- *log, as fast as they go hog read DEVICE SECONDS                        direct reads of 4 KiB, one
- *after the other
+ * hog spin PRIORITY BUSY_US PERIOD_US SECONDS: busy at SCHED_FIFO (priority 0: SCHED_OTHER)
+ *
+ * hog faults MEGABYTES SECONDS [locked]: a FIFO 90 loop that touches memory each millisecond, fresh
+ * memory each time or locked memory; prints its figures
+ *
+ * hog memory MEGABYTES SECONDS: takes and writes memory again and again
+ *
+ * hog read DEVICE SECONDS: direct reads of 4 KiB, one after the other
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -138,22 +140,6 @@ static int press(char **arg)
 	return 0;
 }
 
-static int flood_kmsg(char **arg)
-{
-	static const char line[] =
-		"<4>hog: a line of the flood, as long as a driver's complaint is\n";
-	int64_t lines = number(arg[0]);
-	int fd = open("/dev/kmsg", O_WRONLY);
-
-	if (fd < 0)
-		return failed("/dev/kmsg");
-	while (lines-- > 0) {
-		if (write(fd, line, sizeof(line) - 1) < 0)
-			return failed("/dev/kmsg");
-	}
-	return 0;
-}
-
 static int flood_reads(char **arg)
 {
 	int64_t end = now_ns() + number(arg[1]) * NS_PER_S;
@@ -180,10 +166,8 @@ int main(int argc, char **argv)
 		return faults(arg, argc == 5 && strcmp(arg[2], "locked") == 0);
 	if (argc == 4 && strcmp(mode, "memory") == 0)
 		return press(arg);
-	if (argc == 3 && strcmp(mode, "kmsg") == 0)
-		return flood_kmsg(arg);
 	if (argc == 4 && strcmp(mode, "read") == 0)
 		return flood_reads(arg);
-	fputs("usage: hog spin|faults|memory|kmsg|read ...\n", stderr);
+	fputs("usage: hog spin|faults|memory|read ...\n", stderr);
 	return 2;
 }

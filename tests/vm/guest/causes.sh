@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measures the board beside one known disturbance after the other. MEASURE says with what; each leaves
+# NAME.json. cases/causes.py says what must have been seen.
+. /lib.sh
+insmod /modules/labnoise.ko || exit 1
+echo on >/proc/sys/kernel/printk_devkmsg
+
+# KIND US: the module's disturbance, some 35 times in 4 s, out of step with a period of 1 ms
+noise() {
+	i=0
+	while [ $i -lt 35 ]; do
+		echo "$1 $2" >/sys/module/labnoise/parameters/make
+		usleep 113370
+		i=$((i + 1))
+	done
+}
+
+throttled() { # RUNTIME
+	echo "$1" >/proc/sys/kernel/sched_rt_runtime_us
+	# somebody must want the time that is taken from the real-time task
+	hog spin 0 1000000 0 6 &
+	hog spin 80 1000000 0 5
+	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+	dmesg | grep -q 'RT throttling activated' && echo 1 >throttling-told
+}
+
+flood_console() {
+	i=0
+	while [ $i -lt 1500 ]; do
+		echo "line $i of a flood, as long as the complaint of a driver" >/dev/kmsg
+		i=$((i + 1))
+	done
+}
+
+disturb() { # NAME
+	case $1 in
+	quiet) sleep 5 ;;
+	hog-fifo-99) hog spin 99 2000 100000 5 ;;
+	hog-fifo-50) hog spin 50 2000 100000 5 ;;
+	preempt-off) noise preempt-off 3000 ;;
+	irqs-off) noise irqs-off 3000 ;;
+	raw-spinlock) noise raw-spinlock 1500 ;;
+	bh-off) noise bh-off 3000 ;;
+	plain-loop) noise plain 3000 ;;
+	throttling) throttled 950000 ;;
+	no-throttling) throttled -1 ;;
+	console-flood) flood_console ;;
+	disk-flood) hog read /dev/vda 5 ;;
+	memory-pressure) hog memory 300 5 ;;
+	esac
+}
+
+measure() { # NAME
+	case $MEASURE in
+	cyclictest) cyclictest -q -m -p95 -t1 -i1000 -D4 "--json=$1.json" ;;
+	punctual) punctual measure --no-store --quiet --duration 4s --json >"$1.json" ;;
+	esac
+}
+
+for cause in $CAUSES; do
+	disturb "$cause" &
+	measure "$cause" || not_ok "$cause" "$MEASURE: status $?"
+	wait
+done
+
+hog faults 4 2 >faults-fresh.json
+hog faults 4 2 locked >faults-locked.json
+exit 0
