@@ -286,13 +286,13 @@ static void sentence(const struct option *option, struct sink *sink)
 {
 	sink_text(sink, option->help);
 	range(option, sink);
-	if (option->preset)
-		sink_printf(sink, "; default %s", option->preset);
 	for (int i = 0; option->choices && option->choices[i]; i++) {
 		sink_printf(sink, "%s%s", i ? ", " : ": ", option->choices[i]);
 		if (option->choice_help && option->choice_help[i])
 			sink_printf(sink, " (%s)", option->choice_help[i]);
 	}
+	if (option->preset)
+		sink_printf(sink, "; default %s", option->preset);
 }
 
 #define HELP_INDENT 22

@@ -43,14 +43,6 @@ static const char *const policy_help[] = {
 	"SCHED_DEADLINE, on all CPUs or an isolated partition",
 	"normal priority: no real-time figure",
 };
-static const char *const sources[] = { "timer",   "timerfd", "signal", "futex",
-				       "eventfd", "pipe",    NULL };
-static const char *const source_help[] = {
-	"clock_nanosleep",         "reading a timerfd",
-	"a POSIX timer's signal",  "another thread's futex wake",
-	"another's eventfd write", "another's pipe write",
-};
-
 #define SECOND 1000000000LL
 #define DAY    (86400 * SECOND)
 
@@ -59,6 +51,22 @@ static int parse_goal(void *target, const char *text, struct fail *fail)
 	struct measure_options *options = target;
 
 	return goals_parse(&options->goals, text, fail);
+}
+
+static int parse_priority(void *target, const char *text, struct fail *fail)
+{
+	struct measure_options *options = target;
+	int err = str_i64(text, &options->priority);
+
+	if (!err && options->priority == 99)
+		return fail_set(
+			fail, EINVAL,
+			"--priority 99 is left to the watchdog, which must be able to stop a "
+			"sampler that never sleeps; the highest is 98");
+	if (err || options->priority < 1 || options->priority > 98)
+		return fail_set(fail, EINVAL, "--priority: '%.80s' is no whole number from 1 to 98",
+				text);
+	return 0;
 }
 
 #define AT(member) .offset = offsetof(struct measure_options, member)
@@ -80,8 +88,8 @@ static const struct option options_table[] = {
 	  .group = "What is measured",
 	  .help = "what wakes the measuring thread",
 	  .preset = "timer",
-	  .choices = sources,
-	  .choice_help = source_help,
+	  .choices = wakeup_source_names,
+	  .choice_help = wakeup_source_help,
 	  AT(source) },
 	{ .name = "wake-from",
 	  .kind = OPTION_TEXT,
@@ -101,14 +109,12 @@ static const struct option options_table[] = {
 	  .choice_help = policy_help,
 	  AT(policy) },
 	{ .name = "priority",
-	  .kind = OPTION_NUMBER,
+	  .kind = OPTION_CUSTOM,
 	  .argument = "N",
 	  .group = "What is measured",
-	  .help = "with fifo and rr; 99 is left to the watchdog",
+	  .help = "with fifo and rr, 1 to 98; 99 is left to the watchdog",
 	  .preset = "95",
-	  .low = 1,
-	  .high = 99,
-	  AT(priority) },
+	  .parse = parse_priority },
 	{ .name = "interval",
 	  .kind = OPTION_DURATION,
 	  .argument = "TIME",
@@ -209,7 +215,7 @@ static int parse_wakers(const struct measure_options *options, const struct boar
 	err = cpuset_parse(options->wake_from, board->last, &settings->wakers, fail);
 	if (err)
 		return err;
-	if (options->source < 3)
+	if (!wakeup_is_handoff(settings->source))
 		return fail_set(fail, EINVAL,
 				"--wake-from: --source %s has no waking thread (futex, "
 				"eventfd and pipe have)",
@@ -290,10 +296,6 @@ static bool may_pin(const struct measure_options *options)
 
 static int check(const struct measure_options *options, struct fail *fail)
 {
-	if (options->priority == 99)
-		return fail_set(fail, EINVAL,
-				"--priority 99 is left to the watchdog, which must be able to "
-				"stop a sampler that never sleeps; the highest is 98");
 	if (options->window_ns < options->interval_ns)
 		return fail_set(fail, EINVAL,
 				"--window is shorter than --interval: a window needs a sample");
@@ -331,7 +333,8 @@ static int make_settings(const struct measure_options *options, const struct roo
 		.aligned = options->aligned,
 		.pinned = may_pin(options),
 	};
-	snprintf(settings->source, sizeof(settings->source), "%s", sources[options->source]);
+	snprintf(settings->source, sizeof(settings->source), "%s",
+		 wakeup_source_names[options->source]);
 	snprintf(settings->policy, sizeof(settings->policy), "%s", policies[options->policy]);
 	err = parse_cpus(options->cpus, &board, &settings->cpus, fail);
 	return err ? err : parse_wakers(options, &board, settings, fail);

@@ -35,7 +35,6 @@ struct link {
 
 struct wakeup_source {
 	const char *name;
-	const char *help; /* what wakes the thread, a few words */
 	bool handoff;
 	/* In the sampler's thread, before the start; NULL: nothing to prepare. -errno with the
 	 * sentence. */

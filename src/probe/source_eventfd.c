@@ -45,7 +45,6 @@ static void eventfd_close(struct link *link)
 
 const struct wakeup_source wakeup_source_eventfd = {
 	.name = "eventfd",
-	.help = "another thread's write to an eventfd",
 	.handoff = true,
 	.open = eventfd_open,
 	.wait = eventfd_wait,

@@ -28,7 +28,6 @@ static void futex_wake(struct link *link)
 
 const struct wakeup_source wakeup_source_futex = {
 	.name = "futex",
-	.help = "another thread's futex wake",
 	.handoff = true,
 	.wait = futex_wait,
 	.wake = futex_wake,

@@ -44,7 +44,6 @@ static void pipe_close(struct link *link)
 
 const struct wakeup_source wakeup_source_pipe = {
 	.name = "pipe",
-	.help = "another thread's write to a pipe",
 	.handoff = true,
 	.open = pipe_open,
 	.wait = pipe_wait,

@@ -53,7 +53,6 @@ static void signal_close(struct link *link)
 
 const struct wakeup_source wakeup_source_signal = {
 	.name = "signal",
-	.help = "waiting for a POSIX timer's signal",
 	.open = signal_open,
 	.wait = signal_wait,
 	.close = signal_close,

@@ -14,7 +14,6 @@ static int64_t timer_wait(struct link *link, int64_t until)
 
 const struct wakeup_source wakeup_source_timer = {
 	.name = "timer",
-	.help = "sleeping until an instant",
 	.wait = timer_wait,
 };
 
@@ -30,6 +29,5 @@ static int64_t relative_wait(struct link *link, int64_t until)
 
 const struct wakeup_source wakeup_source_relative = {
 	.name = "relative",
-	.help = "sleeping for the interval",
 	.wait = relative_wait,
 };

@@ -39,7 +39,6 @@ static void timerfd_close(struct link *link)
 
 const struct wakeup_source wakeup_source_timerfd = {
 	.name = "timerfd",
-	.help = "reading a timer's descriptor",
 	.open = timerfd_open,
 	.wait = timerfd_wait,
 	.close = timerfd_close,

@@ -41,16 +41,6 @@ struct wakeup {
 	struct sampler *samplers[];
 };
 
-const char *wakeup_source_name(size_t index)
-{
-	return wakeup_sources[index] ? wakeup_sources[index]->name : NULL;
-}
-
-const char *wakeup_source_help(size_t index)
-{
-	return wakeup_sources[index] ? wakeup_sources[index]->help : NULL;
-}
-
 static const struct wakeup_source *find_source(const char *name)
 {
 	for (size_t i = 0; wakeup_sources[i]; i++) {
@@ -58,6 +48,13 @@ static const struct wakeup_source *find_source(const char *name)
 			return wakeup_sources[i];
 	}
 	return NULL;
+}
+
+bool wakeup_is_handoff(const char *source)
+{
+	const struct wakeup_source *found = find_source(source);
+
+	return found && found->handoff;
 }
 
 static enum sched_kind kind_of(const char *policy)

@@ -23,8 +23,10 @@ struct wakeup_source;
 
 /* All wake-up sources in the order of sources.list, NULL-terminated. */
 extern const struct wakeup_source *const wakeup_sources[];
-const char *wakeup_source_name(size_t index);
-const char *wakeup_source_help(size_t index);
+/* Their names, and what wakes the thread in a few words; in the same order. */
+extern const char *const wakeup_source_names[], *const wakeup_source_help[];
+/* Whether SOURCE is a hand-off from another thread. */
+bool wakeup_is_handoff(const char *source);
 
 /* Called for every sample by the sampler itself, in its RT context; may only write to memory that
  * was touched before. cyclictest mode uses it for what it shows of single samples. */

@@ -156,7 +156,8 @@ static int open_path(const struct root *root, const char *path, int flags)
 		observer(path, observer_context);
 	if (fail_countdown && !--fail_countdown)
 		return -fail_error;
-	flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	/* openat2 refuses flags that mean nothing beside O_PATH */
+	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	if (root->live)
 		fd = openat(root->fd, path, flags);
 	else if (root->stepwise)

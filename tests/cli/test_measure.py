@@ -179,7 +179,7 @@ class WrongInput(unittest.TestCase):
         self.refused("--window", "10ms", "--interval", "20ms", says="--window")
         self.refused("--priority", "0")
         self.refused("--priority", "99", says="watchdog")
-        self.refused("--priority", "100", says="99")
+        self.refused("--priority", "100", says="98")
         self.refused("--samples", "0")
         self.refused("--duration", "9999999d")
         self.refused("--samples", "5", "--duration", "5s", says="exclude")

@@ -131,8 +131,8 @@ static void run_source(const char *source, int threads)
 static void every_source_yields_its_samples(void **state)
 {
 	(void)state;
-	for (size_t i = 0; wakeup_source_name(i); i++)
-		run_source(wakeup_source_name(i), 2);
+	for (size_t i = 0; wakeup_source_names[i]; i++)
+		run_source(wakeup_source_names[i], 2);
 }
 
 static void several_threads_share_a_cpu(void **state)
