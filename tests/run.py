@@ -309,6 +309,9 @@ def run_one(path, report):
     def over(_number, _frame):
         raise TimeLimit(f"over {limit} s")
 
+    # what a background shell or nohup ignores, the programs under test would go on ignoring
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     sys.path.insert(0, str(Path(path).parent))
     suite = unittest.defaultTestLoader.loadTestsFromName(Path(path).stem)
     module = sys.modules.get(Path(path).stem)
@@ -376,6 +379,7 @@ def main():
     if options.one:
         run_one(options.one, options.report)
         return 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
     tally = Tally()
     steps = plan(options)
     for name, step in steps:

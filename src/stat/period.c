@@ -288,7 +288,7 @@ static void search_all(struct search *search, struct period *period)
 	if (found <= 0)
 		return;
 	period->period_ns = (int64_t)(found * 1e9 + 0.5);
-	period->p = exp(best.log_p);
+	period->p = fmax(PERIOD_P_LEAST, exp(best.log_p));
 }
 
 int period_find(struct period *period, const struct largest *largest, int64_t interval_ns,

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #define PERIOD_P_LIMIT 1e-3 /* a period less sure than this is not reported */
+#define PERIOD_P_LEAST 1e-9 /* so far out the laws are not known to hold: no less is said */
 
 struct period {
 	int64_t period_ns; /* 0: none found */

@@ -62,6 +62,8 @@ static double overtone(const struct search *search, double frequency)
 }
 
 #define UNDERTONES_MAX 200
+#define UNDERTONE_LEAST \
+	2.2 /* a mean of ten powers or more: chance gives 1, and this once in 1,000 */
 
 /* The mean power of the harmonics of FREQUENCY / Q that are none of FREQUENCY itself, up to the
  * highest of its own HARMONICS. */
@@ -81,9 +83,10 @@ static double undertone_power(const struct search *search, double frequency, uns
 	return sum / count;
 }
 
-/* The other way round: where the spikes stand as well together at a q-th of FREQUENCY, they all
- * fall on every q-th place of the grid (a strict period is one at all its fractions). Of several,
- * the lowest: the others are fractions again. */
+/* The other way round: where the spikes stand together at a q-th of FREQUENCY too, they all fall on
+ * every q-th place of the grid (a strict period is one at all its fractions). FREQUENCY's own power
+ * was chosen among many for being large, so the other need not quite reach it. Of several the
+ * lowest: the others are fractions again. */
 static double undertone(const struct search *search, double frequency, unsigned harmonics)
 {
 	double powers[HARMONICS + 1], q_power[UNDERTONES_MAX + 1], most = 0;
@@ -91,8 +94,8 @@ static double undertone(const struct search *search, double frequency, unsigned 
 	double last = frequency * search->length / PERIODS_MIN * 1.01;
 	unsigned count, best = 1;
 
-	/* there can't be many more spikes than periods */
-	last = fmin(last, 4 * frequency * search->length / (double)search->spike_count);
+	/* a set with more than 16 spikes a period shows no period at all */
+	last = fmin(last, 16 * frequency * search->length / (double)search->spike_count);
 	count = last < UNDERTONES_MAX ? (unsigned)last : UNDERTONES_MAX;
 
 	for (unsigned q = 2; q <= count; q++) {
@@ -100,7 +103,7 @@ static double undertone(const struct search *search, double frequency, unsigned 
 		most = fmax(most, q_power[q]);
 	}
 	for (unsigned q = 2; q <= count; q++) {
-		if (q_power[q] > 0.7 * own && q_power[q] > 0.7 * most)
+		if (q_power[q] > fmax(UNDERTONE_LEAST, 0.4 * own) && q_power[q] > 0.7 * most)
 			best = q;
 	}
 	return frequency / best;

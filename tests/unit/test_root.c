@@ -7,12 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -304,6 +308,23 @@ static void test_live(void **state)
 	root_close(root);
 }
 
+static void forget_openat2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+		perror("seccomp");
+		exit(1);
+	}
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -323,5 +344,9 @@ int main(void)
 		cmocka_unit_test(test_live),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("with openat2", tests, NULL, NULL);
+
+	/* the same on a kernel that lacks it (before 5.6), where links are resolved step by step */
+	forget_openat2();
+	return failed + cmocka_run_group_tests_name("without openat2", tests, NULL, NULL);
 }

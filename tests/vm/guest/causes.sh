@@ -53,13 +53,18 @@ disturb() { # NAME
 
 measure() { # NAME
 	case $MEASURE in
-	cyclictest) cyclictest -q -m -p95 -t1 -i1000 -D4 "--json=$1.json" ;;
-	punctual) punctual measure --no-store --quiet --duration 4s --json >"$1.json" ;;
+	cyclictest) cyclictest -q -m -p95 -t1 -i1000 -D5 "--json=$1.json" ;;
+	punctual) punctual measure --no-store --quiet --duration 5s --json >"$1.json" ;;
 	esac
 }
 
+# The tool first, the disturbance when it has long been measuring: a spinning FIFO thread would not
+# let it start.
 for cause in $CAUSES; do
-	disturb "$cause" &
+	{
+		sleep 1
+		disturb "$cause"
+	} &
 	measure "$cause" || not_ok "$cause" "$MEASURE: status $?"
 	wait
 done

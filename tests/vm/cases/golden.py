@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The golden bench: on a board whose time is instructions, a run repeats to the byte, and a tool's own
+share of a latency shows.
+
+Golden files, golden/BOARD_KERNEL.json, hold the figures in whole microseconds. They count where kernel,
+QEMU and rt-tests are those they were made with; elsewhere run is compared with run, and figures with
+ranges. `vm.py test --update-golden golden` writes them: a change there is a decision."""
+
+import json
+import re
+
+from lab import host
+from lab.suite import VM, case
+
+RUNS = 3
+RANGES_US = {"min": (20, 45), "p50": (20, 50), "p99": (20, 80), "max": (20, 150)}
+
+
+def figures(told):
+    """Figures in us of a document in cyclictest's JSON."""
+    thread = told["thread"]["0"]
+    histogram = sorted((int(us), count) for us, count in thread["histogram"].items())
+    total = sum(count for _us, count in histogram)
+    return {"min": thread["min"], "p50": quantile(histogram, total, 50),
+            "p99": quantile(histogram, total, 99), "max": thread["max"]}
+
+
+def quantile(histogram, total, percent):
+    """The smallest value that PERCENT of all samples do not exceed."""
+    seen = 0
+    for value, count in histogram:
+        seen += count
+        if seen * 100 >= total * percent:
+            return value
+    raise ValueError("the histogram is empty")
+
+
+def versions():
+    """What besides the kernel makes the figures what they are."""
+    qemu = re.search(r"version (\S+)", host.output([host.need("qemu-system-x86_64"), "--version"]))
+    rt_tests = re.search(r"V ([\d.]+)", host.output([host.need("cyclictest"), "--help"]))
+    return {"qemu": qemu and qemu.group(1), "rt-tests": rt_tests and rt_tests.group(1)}
+
+
+def repeat(case_):
+    """RUNS runs, compared byte by byte; the files of the first."""
+    runs = [case_.run("golden") for _ in range(RUNS)]
+    first = runs[0]
+    for name in sorted(first.files):
+        if name in ("log", "status"):
+            continue
+        case_.check(f"{name}-repeats", all(run.files.get(name) == first.files[name] for run in runs),
+                    f"{name} differs between runs on {case_.board.name}")
+    case_.check("console-repeats", all(run.console == first.console for run in runs),
+                "the consoles differ")
+    return first
+
+
+def compare_golden(case_, measured):
+    version = case_.lab.kernel(case_.board.kernel).version
+    path = VM / "golden" / f"{case_.board.name}_{version}.json"
+    now = {"with": versions(), **measured}
+    if case_.update_golden:
+        path.write_text(json.dumps(now, indent=1) + "\n")
+    golden = json.loads(path.read_text()) if path.exists() else None
+    for who, told in measured.items():
+        if golden and golden["with"] == now["with"]:
+            case_.equal(f"{who}-golden", told, golden.get(who))
+        for figure, (low, high) in RANGES_US.items():
+            case_.within(f"{who}-{figure}", told[figure], low, high)
+
+
+@case("rt-1", "stock-1", limit=120)
+def golden(case_):
+    first = repeat(case_)
+    measured = {"theirs": figures(first.json("theirs.json"))}
+    if "ours.json" in first.files:
+        measured["ours"] = figures(first.json("ours.json"))
+        for figure in ("min", "p50", "p99"):
+            ours, theirs = measured["ours"][figure], measured["theirs"][figure]
+            case_.check(f"{figure}-not-above-theirs", ours <= theirs, f"{ours} us, theirs {theirs} us")
+        check_layout(case_, first)
+    else:
+        case_.skip("ours", "no build-static/punctual has been built")
+    compare_golden(case_, measured)
+
+
+def check_layout(case_, guest):
+    """Where they print the same kind of line, ours is laid out as theirs."""
+    def shape(text):
+        return [re.sub(r"\d", "9", line) for line in text.splitlines() if line.startswith("#")
+                and not line.startswith("# Thread")]
+    case_.equal("layout", shape(guest.text("ours.txt")), shape(guest.text("theirs.txt")))
