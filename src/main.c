@@ -25,14 +25,20 @@ static void overview(struct sink *sink)
 			"Examples and options of a command: punctual help COMMAND\n");
 }
 
-static int print_overview(void)
+static void version(struct sink *sink)
+{
+	sink_text(sink, "punctual " PUNCTUAL_VERSION "\n");
+}
+
+/* What TEXT writes, on stdout. */
+static int print(void (*text)(struct sink *sink))
 {
 	struct fail fail = { "" };
 	struct output out;
 	int err = output_open(&out, NULL, &fail);
 
 	if (!err) {
-		overview(&out.sink);
+		text(&out.sink);
 		err = output_close(&out, &fail);
 	}
 	if (err && err != -EPIPE)
@@ -43,6 +49,7 @@ static int print_overview(void)
 static int unknown_command(const char *name)
 {
 	const char *names[64];
+	struct fail fail = { "" };
 	const char *nearest;
 	int count = 0;
 
@@ -51,11 +58,12 @@ static int unknown_command(const char *name)
 	names[count] = NULL;
 	nearest = str_nearest(name, names);
 	if (nearest)
-		fprintf(stderr, "punctual: unknown command '%.80s'; did you mean '%s'?\n", name,
-			nearest);
+		fail_set(&fail, EINVAL, "unknown command '%.80s'; did you mean '%s'?", name,
+			 nearest);
 	else
-		fprintf(stderr, "punctual: unknown command '%.80s'; 'punctual help' lists them\n",
-			name);
+		fail_set(&fail, EINVAL, "unknown command '%.80s'; 'punctual help' lists them",
+			 name);
+	fprintf(stderr, "punctual: %s\n", fail.text);
 	return STATUS_USAGE;
 }
 
@@ -64,20 +72,19 @@ int main(int argc, char **argv)
 	const char *called = argc ? strrchr(argv[0], '/') : NULL;
 	const struct command *command;
 
-	/* a reader that goes away, and a file that may not grow, are errors of write, not our death */
+	/* a reader that goes away, and a file that may not grow, are errors of write, not our death
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	called = called ? called + 1 : argc ? argv[0] : "punctual";
 	if (!strcmp(called, "cyclictest"))
 		return command_find("cyclictest")->run(argc - 1, argv + 1);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return print_overview();
-	if (!strcmp(argv[1], "--version")) {
-		puts("punctual " PUNCTUAL_VERSION);
-		return fflush(stdout) ? STATUS_IO : STATUS_OK;
-	}
+		return print(overview);
+	if (!strcmp(argv[1], "--version"))
+		return print(version);
 	if (!strcmp(argv[1], "help") && argc == 2)
-		return print_overview();
+		return print(overview);
 	command = command_find(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

@@ -180,7 +180,8 @@ class Files(unittest.TestCase):
     def test_lists_and_files_agree(self):
         for listed, pattern in (("cmd/commands.list", "cmd/{}.c"),
                                 ("probe/sources.list", "probe/source_{}.c")):
-            for name in (SRC / listed).read_text().split():
+            for line in (SRC / listed).read_text().splitlines():
+                name = line.split(":")[0].strip()
                 self.assertTrue((SRC / pattern.format(name)).is_file(), f"{name} of {listed}")
         units = set((SOURCE / "tests/unit/units.list").read_text().split())
         files = {p.stem.removeprefix("test_") for p in SOURCE.glob("tests/unit/test_*.c")}

@@ -81,16 +81,13 @@ const struct command command_compare = {
 	.name = "compare",
 	.summary = "lay two stored sessions side by side",
 	.arguments = "A B",
-	.about = "Shows the figures of both with their difference (B minus A), then the settings "
-		 "and the\n"
-		 "surroundings that differ. A and B are beginnings of ids, last, or last~N. Where "
-		 "source,\n"
-		 "interval or policy differ the figures do not answer the same question: then this "
-		 "is\n"
-		 "said, and no differences are formed.\n\n"
-		 "Exit status: 0 compared, 2 wrong usage, no such session or several of them, 3 "
-		 "not\n"
-		 "permitted, 4 input/output error, 5 nothing is stored yet.",
+	.about = "Shows the figures of both with their difference (B minus A), then the settings\n"
+		 "and the surroundings that differ. A and B are beginnings of ids, last, or "
+		 "last~N.\n"
+		 "Where source, interval or policy differ the figures do not answer the same\n"
+		 "question: then this is said, and no differences are formed.\n\n"
+		 "Exit status: 0 compared, 2 wrong usage, no such session or several of them,\n"
+		 "3 not permitted, 4 input/output error, 5 nothing is stored yet.",
 	.examples = examples,
 	.options = options_table,
 	.arguments_min = 2,

@@ -96,13 +96,11 @@ static int run(int argc, char **argv)
 const struct command command_history = {
 	.name = "history",
 	.summary = "list the stored sessions, newest first",
-	.about =
-		"One line a session: its id as show and compare take it, when it started, how long "
-		"it\n"
-		"ran, what was measured and what came out, in the order in which they were begun.\n"
-		"A session that is still running or was cut off before its end is marked open.\n\n"
-		"Exit status: 0 listed, 2 wrong usage or no store of sessions, 3 not permitted,\n"
-		"4 input/output error, 5 nothing is stored yet.",
+	.about = "One line a session: its id as show and compare take it, when it started, how\n"
+		 "long it ran, what was measured and what came out, the newest first. A session\n"
+		 "that is still running or was cut off before its end is marked open.\n\n"
+		 "Exit status: 0 listed, 2 wrong usage or no store of sessions, 3 not permitted,\n"
+		 "4 input/output error, 5 nothing is stored yet.",
 	.examples = examples,
 	.options = options_table,
 	.run = run,

@@ -110,13 +110,11 @@ const struct command command_show = {
 	.summary = "show a stored session as measure did",
 	.arguments = "[ID]",
 	.about =
-		"ID is the beginning of a session's id (at least 4 digits), or last, or last~N for "
-		"the\n"
-		"Nth before it; without one it is last. A session that was cut off before its end\n"
-		"shows what had been written of it.\n\n"
-		"Exit status: 0 shown, whatever its verdict; 2 wrong usage, no such session or "
-		"several\n"
-		"of them; 3 not permitted, 4 input/output error, 5 nothing is stored yet.",
+		"ID is the beginning of a session's id (at least 4 digits), or last, or last~N\n"
+		"for the Nth before it; without one it is last. A session that was cut off before\n"
+		"its end shows what had been written of it.\n\n"
+		"Exit status: 0 shown, whatever its verdict; 2 wrong usage, no such session or\n"
+		"several of them; 3 not permitted, 4 input/output error, 5 nothing is stored yet.",
 	.examples = examples,
 	.options = options_table,
 	.arguments_max = 1,

@@ -61,9 +61,9 @@ static double overtone(const struct search *search, double frequency)
 	return frequency;
 }
 
-#define UNDERTONES_MAX 200
-#define UNDERTONE_LEAST \
-	2.2 /* a mean of ten powers or more: chance gives 1, and this once in 1,000 */
+#define UNDERTONES_MAX    200
+#define UNDERTONE_LEAST   2.2 /* of ten powers or more: chance gives 1, and this once in 1,000 */
+#define UNDERTONE_GLIMPSE 4
 
 /* The mean power of the harmonics of FREQUENCY / Q that are none of FREQUENCY itself, up to the
  * highest of its own HARMONICS. */
@@ -73,6 +73,13 @@ static double undertone_power(const struct search *search, double frequency, uns
 	double powers[HARMONICS + 1], sum = 0;
 	unsigned limit = q * harmonics < HARMONICS ? q * harmonics : HARMONICS, count = 0;
 
+	/* most fractions are none: a few powers show that */
+	if (q > UNDERTONE_GLIMPSE) {
+		sum = harmonic_powers(search, frequency / q, UNDERTONE_GLIMPSE, powers);
+		if (sum < UNDERTONE_GLIMPSE)
+			return sum / UNDERTONE_GLIMPSE;
+		sum = 0;
+	}
 	harmonic_powers(search, frequency / q, limit, powers);
 	for (unsigned k = 1; k <= limit; k++) {
 		if (k % q) {
@@ -97,7 +104,6 @@ static double undertone(const struct search *search, double frequency, unsigned 
 	/* a set with more than 16 spikes a period shows no period at all */
 	last = fmin(last, 16 * frequency * search->length / (double)search->spike_count);
 	count = last < UNDERTONES_MAX ? (unsigned)last : UNDERTONES_MAX;
-
 	for (unsigned q = 2; q <= count; q++) {
 		q_power[q] = undertone_power(search, frequency, q, harmonics);
 		most = fmax(most, q_power[q]);

@@ -29,7 +29,7 @@ struct shape {
 	double peak_share[SHAPE_PEAKS_MAX]; /* how much of the samples stands around each */
 	int64_t period_ns;		   /* of a periodic disturber; 0: none found */
 	double period_p;		   /* chance that noise alone looks as periodic */
-	double drift_ns_per_hour;	   /* meaningful where drifts */
+	double drift_ns_per_hour;	   /* of the windows' means, else maxima; where drifts */
 	bool drifts;
 };
 

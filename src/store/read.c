@@ -162,7 +162,7 @@ static int load_cpus(struct store *store, struct loading *loading, struct fail *
 	sqlite3_reset(row.statement);
 	if (count > CPUSET_MAX || last != (int64_t)count - 1)
 		return store_damaged(store, "CPUs of a session are missing", fail);
-	if (session_set_cpus(loading->session, count))
+	if (session_set_cpus(loading->session, (size_t)count))
 		return store_no_memory(fail);
 	row = row_start(store, STATEMENT_GET_CPUS);
 	row_put_i64(&row, loading->number);

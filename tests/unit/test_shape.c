@@ -276,6 +276,30 @@ static void test_period_is_found(void **state)
 	}
 }
 
+/* Once a second among three times as many larger spikes at random: the second itself, none of its
+ * fractions. */
+static void test_period_among_larger_spikes(void **state)
+{
+	const struct simulation model = { .plant = PLANT_SPIKES,
+					  .length_ns = 20 * SECOND,
+					  .period_ns = SECOND };
+	int right = 0;
+
+	(void)state;
+	for (unsigned seed = 500; seed < 520; seed++) {
+		struct simulation s = make_run(&model, seed);
+		struct period period;
+
+		for (int i = 0; i < 60; i++)
+			largest_record(&run.largest, (int64_t)(uniform(&s) * 20e9),
+				       MS + (int64_t)(8e6 * uniform(&s)));
+		largest_compact(&run.largest);
+		period_find(&period, &run.largest, MS, SECOND, 20 * SECOND);
+		right += llabs(period.period_ns - SECOND) <= SECOND / 100;
+	}
+	assert_in_range(right, 18, 20);
+}
+
 static void test_no_period_in_noise(void **state)
 {
 	int wrong = 0;
@@ -482,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_coarse_clocks),
 		cmocka_unit_test(test_extreme_histograms),
 		cmocka_unit_test(test_period_is_found),
+		cmocka_unit_test(test_period_among_larger_spikes),
 		cmocka_unit_test(test_no_period_in_noise),
 		cmocka_unit_test(test_no_beats),
 		cmocka_unit_test(test_windows_are_no_disturber),

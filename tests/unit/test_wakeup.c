@@ -145,8 +145,11 @@ static void duration_ends_a_run(void **state)
 {
 	struct settings settings = plain_settings();
 	int cpu = first_cpu();
-	struct wakeup_options options = { .settings = &settings, .cpus = &cpu, .threads = 1,
-					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct wakeup_options options = { .settings = &settings,
+					  .cpus = &cpu,
+					  .threads = 1,
+					  .clock = CLOCK_MONOTONIC,
+					  .align_ns = -1 };
 	struct fail fail = { "" };
 	struct wakeup *w;
 	struct sums sums;
@@ -167,8 +170,11 @@ static void phase_moves_from_window_to_window(void **state)
 {
 	struct settings settings = plain_settings();
 	int cpu = first_cpu();
-	struct wakeup_options options = { .settings = &settings, .cpus = &cpu, .threads = 1,
-					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct wakeup_options options = { .settings = &settings,
+					  .cpus = &cpu,
+					  .threads = 1,
+					  .clock = CLOCK_MONOTONIC,
+					  .align_ns = -1 };
 	struct largest *largest = malloc(sizeof(*largest));
 	struct cpu_result result = { .largest = largest };
 	struct fail fail = { "" };
@@ -234,8 +240,11 @@ static void refusals_leave_nothing_running(void **state)
 {
 	struct settings settings = plain_settings();
 	int cpus[2] = { first_cpu(), CPUSET_MAX - 1 };
-	struct wakeup_options options = { .settings = &settings, .cpus = cpus, .threads = 2,
-					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct wakeup_options options = { .settings = &settings,
+					  .cpus = cpus,
+					  .threads = 2,
+					  .clock = CLOCK_MONOTONIC,
+					  .align_ns = -1 };
 	struct fail fail = { "" };
 	struct wakeup *w;
 
@@ -248,8 +257,11 @@ static void a_thread_can_be_dropped(void **state)
 {
 	struct settings settings = plain_settings();
 	int cpu = first_cpu(), cpus[2] = { cpu, cpu };
-	struct wakeup_options options = { .settings = &settings, .cpus = cpus, .threads = 2,
-					  .clock = CLOCK_MONOTONIC, .align_ns = -1 };
+	struct wakeup_options options = { .settings = &settings,
+					  .cpus = cpus,
+					  .threads = 2,
+					  .clock = CLOCK_MONOTONIC,
+					  .align_ns = -1 };
 	struct cpu_result result = { 0 };
 	struct fail fail = { "" };
 	struct wakeup *w;

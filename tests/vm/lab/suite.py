@@ -11,7 +11,7 @@ import fnmatch
 import importlib
 import os
 import re
-import sys
+import shutil
 import threading
 import time
 import traceback
@@ -49,6 +49,7 @@ class Case:
         self.board = board
         self.limit = limit
         self.results = []  # (name, "ok" | "fail" | "skip", text)
+        self.guests = []
         self.update_golden = False
 
     # --- running ---
@@ -60,14 +61,12 @@ class Case:
 
     def run_text(self, text, expect="ended", board=None, limit=None, name="script", **options):
         guest = self.lab.run(board or self.board, text, limit or self.limit, **options)
+        self.guests.append(guest)
         for line in guest.files.get("checks", b"").decode(errors="replace").splitlines():
             self._take(line)
         if guest.outcome != expect or (expect == "ended" and guest.status != 0):
-            self._keep(guest)
             self.results.append((name, "fail", guest.describe()))
             raise Stop
-        if self.failed:
-            self._keep(guest)
         return guest
 
     def variant(self, **changes):
@@ -82,14 +81,17 @@ class Case:
         kind = {"ok": "ok", "not ok": "fail", "skip": "skip"}[found[1]]
         self.results.append((found[2], kind, found[3] or ""))
 
-    def _keep(self, guest):
-        folder = self.lab.cache / "failed" / f"{self.name}@{self.board.name}"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "console").write_text(guest.console)
-        for name, data in guest.files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+    def keep(self):
+        """Leaves consoles and files of all runs in the cache, for whoever looks into a failure."""
+        top = self.lab.cache / "failed" / f"{self.name}@{self.board.name}"
+        shutil.rmtree(top, ignore_errors=True)
+        for number, guest in enumerate(self.guests, 1):
+            folder = top / str(number)
+            for name, data in {**guest.files, "console": guest.console.encode()}.items():
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+        return top
 
     # --- reporting ---
 
@@ -262,7 +264,13 @@ class Suite:
             pass
         except (KeyError, ValueError, TypeError, IndexError, AssertionError):
             case_.results.append(("test", "fail", traceback.format_exc()))
+        if case_.failed and case_.guests:
+            self.say(f"{job}: what the board left is in {case_.keep()}")
         return case_.results or [("", "ok", "")]
+
+    def say(self, text):
+        with self.output:
+            print(text, flush=True)
 
     def _tell(self, job, results, seconds):
         with self.output:
@@ -307,7 +315,3 @@ def own_tests(lab):
     collector = Collector()
     unittest.defaultTestLoader.loadTestsFromModule(test_runner).run(collector)
     return collector.results
-
-
-def complain(text):
-    print(text, file=sys.stderr)
