@@ -82,10 +82,9 @@ const struct command command_compare = {
 	.summary = "lay two stored sessions side by side",
 	.arguments = "A B",
 	.about = "Shows the figures of both with their difference (B minus A), then the settings\n"
-		 "and the surroundings that differ. A and B are beginnings of ids, last, or "
-		 "last~N.\n"
-		 "Where source, interval or policy differ the figures do not answer the same\n"
-		 "question: then this is said, and no differences are formed.\n\n"
+		 "and the surroundings that differ. A and B are beginnings of ids, last, or\n"
+		 "last~N. Where source, interval or policy differ the figures do not answer the\n"
+		 "same question: then this is said, and no differences are formed.\n\n"
 		 "Exit status: 0 compared, 2 wrong usage, no such session or several of them,\n"
 		 "3 not permitted, 4 input/output error, 5 nothing is stored yet.",
 	.examples = examples,

@@ -171,9 +171,10 @@ static void fit_memory(struct memory *memory, const double *rest, size_t count)
 	}
 }
 
-/* The fit is too forgetful in short series with a trend taken out, by about (2 + 4 rho) / n (Marriott &
- * Pope 1954, with a trend): gives that back, and one standard error more, so that chance does not make
- * the noise look tamer than it is. Returns the sum of the coefficients without that error. */
+/* The fit is too forgetful in short series with a trend taken out, by about (2 + 4 rho) / n
+ * (Marriott & Pope 1954, with a trend): gives that back, and one standard error more, so that
+ * chance does not make the noise look tamer than it is. Returns the sum of the coefficients without
+ * that error. */
 static double correct_memory(struct memory *memory, size_t count)
 {
 	double sum = 0, corrected, error, share;

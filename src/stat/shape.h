@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 enum shape_kind {
-	SHAPE_UNKNOWN,	 /* too few samples to tell */
-	SHAPE_ONE_PEAK,	 /* one peak with a short tail */
+	SHAPE_UNKNOWN,   /* too few samples to tell */
+	SHAPE_ONE_PEAK,  /* one peak with a short tail */
 	SHAPE_TWO_PEAKS, /* two or more peaks */
 	SHAPE_LONG_TAIL, /* one peak with a long tail */
-	SHAPE_DRIFT,	 /* the middle or the maxima wander over the run */
+	SHAPE_DRIFT,     /* the middle or the maxima wander over the run */
 };
 
 #define SHAPE_PEAKS_MAX 8
@@ -25,11 +25,11 @@ enum shape_kind {
 struct shape {
 	enum shape_kind kind;
 	unsigned peaks;
-	int64_t peaks_ns[SHAPE_PEAKS_MAX]; /* where, ascending */
+	int64_t peaks_ns[SHAPE_PEAKS_MAX];  /* where, ascending */
 	double peak_share[SHAPE_PEAKS_MAX]; /* how much of the samples stands around each */
-	int64_t period_ns;		   /* of a periodic disturber; 0: none found */
-	double period_p;		   /* chance that noise alone looks as periodic */
-	double drift_ns_per_hour;	   /* of the windows' means, else maxima; where drifts */
+	int64_t period_ns;                  /* of a periodic disturber; 0: none found */
+	double period_p;                    /* chance that noise alone looks as periodic */
+	double drift_ns_per_hour;           /* of the windows' means, else maxima; where drifts */
 	bool drifts;
 };
 
@@ -38,5 +38,6 @@ const char *shape_name(enum shape_kind kind);
 
 /* INTERVAL is the sampling interval: periods are searched between 5 of it and a fifth of the run,
  * whose LENGTH is given. WINDOWS and LARGEST of one CPU. */
-void shape_find(struct shape *shape, const struct histogram *histogram, const struct largest *largest,
-		const struct windows *windows, int64_t interval_ns, int64_t length_ns);
+void shape_find(struct shape *shape, const struct histogram *histogram,
+		const struct largest *largest, const struct windows *windows, int64_t interval_ns,
+		int64_t length_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Windows: stretches of a run with their own figures, in constant memory for a run of any length. */
+/* Windows: stretches of a run with their own figures, in constant memory for a run of any length.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -11,11 +12,11 @@ struct window {
 	int64_t start_ns, length_ns;
 	uint64_t count, missed;
 	int64_t min_ns, max_ns, max_at_ns; /* meaningless while count is 0 */
-	double sum_ns, sum_squares;	   /* of latencies; exact below 2^53 */
-	int64_t moves;			   /* times the thread was found on another CPU */
-	int64_t faults;			   /* minor and major page faults of the thread */
-	int64_t switches;		   /* involuntary context switches of the thread */
-	int64_t steal_ns;		   /* time the hypervisor took from the CPU */
+	double sum_ns, sum_squares;        /* of latencies; exact below 2^53 */
+	int64_t moves;                     /* times the thread was found on another CPU */
+	int64_t faults;                    /* minor and major page faults of the thread */
+	int64_t switches;                  /* involuntary context switches of the thread */
+	int64_t steal_ns;                  /* time the hypervisor took from the CPU */
 };
 
 #define WINDOWS_MAX 512
@@ -23,7 +24,8 @@ struct window {
 struct windows {
 	struct window *items;
 	size_t count, capacity;
-	unsigned merged; /* how often pairs were merged: a window now spans 2^merged original ones */
+	unsigned
+		merged; /* how often pairs were merged: a window now spans 2^merged original ones */
 	/* the one being put together after merging began */
 	struct window pending;
 	unsigned pending_parts;

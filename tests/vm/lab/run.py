@@ -101,8 +101,7 @@ class Lab:
         return found
 
     def base(self, board):
-        with self.lock:
-            pass
+        """The unpacked kernel of BOARD and its base archive."""
         unpacked = self.kernel(board.kernel)
         with self.lock:
             return unpacked, image.base(self.cache, unpacked, board.image)
@@ -112,8 +111,8 @@ class Lab:
         unpacked, base = self.base(board)
         arch = unpacked.kernel.arch
         channel = "/dev/ttyS1" if uart_channel(board, arch) else "/dev/lab"
-        settings = {"LAB_BOARD": board.name, "LAB_CHANNEL": channel, "LAB_CGROUP": board.cgroup,
-                    "LAB_CPUS": board.cpus, "LAB_KERNEL": unpacked.version, **settings}
+        settings = {**declared(board), "LAB_CHANNEL": channel, "LAB_KERNEL": unpacked.version,
+                    **settings}
         path = folder / "initrd"
         with path.open("wb") as out, base.open("rb") as start:
             shutil.copyfileobj(start, out)
@@ -140,6 +139,16 @@ class Lab:
             unpacked, initrd = self.initrd(board, None, {}, folder)
             command = machine.command_line(self.cache, board, unpacked, initrd)
             return subprocess.run([*command, "-serial", "mon:stdio"], check=False).returncode
+
+
+def declared(board):
+    """What the board was declared to be, for scripts to compare with."""
+    return {"LAB_BOARD": board.name, "LAB_CGROUP": board.cgroup, "LAB_CPUS": board.cpus,
+            "LAB_ISOLATED": board.isolated, "LAB_NOHZ_FULL": board.nohz_full,
+            "LAB_REALTIME": int(board.kernel.startswith("rt")), "LAB_NET": int(board.net),
+            "LAB_NULL_DISKS": board.disks, "LAB_POWER": int(board.power),
+            "LAB_BIG_LITTLE": int(board.big_little),
+            "LAB_CAPACITIES": " ".join(map(str, board.capacities))}
 
 
 def uart_channel(board, arch):
