@@ -43,7 +43,7 @@ cross:
 
 bench: build
 	@scripts/deps.sh check
-	@bench/run build/punctual
+	@for what in topology cost fidelity; do python3 bench/$$what.py --punctual build/punctual; done
 
 golden: build
 	@UPDATE_GOLDEN=1 python3 tests/run.py cli

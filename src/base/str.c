@@ -93,8 +93,9 @@ int str_duration(const char *text, int64_t bare_ns, int64_t *ns)
 	if (__builtin_mul_overflow(whole, unit, &whole))
 		return -ERANGE;
 	part = unit / scale * part + unit % scale * part / scale;
-	if (__builtin_add_overflow(whole, part, ns))
+	if (__builtin_add_overflow(whole, part, &whole))
 		return -ERANGE;
+	*ns = whole;
 	return 0;
 }
 
@@ -118,7 +119,8 @@ const char *str_from_duration(char *buf, size_t size, int64_t ns)
 			return buf;
 		}
 		/* decimals read well from seconds down; minutes and more go to the next unit */
-		if (unit <= 1000000000 && part % (unit / 1000 ? unit / 1000 : 1) == 0) {
+		if (unit <= 1000000000 && whole < 1000 &&
+		    part % (unit / 1000 ? unit / 1000 : 1) == 0) {
 			char digits[8];
 			int length = snprintf(digits, sizeof(digits), "%03" PRIu64,
 					      part / (unit / 1000));

@@ -3,6 +3,7 @@
 
 #include "sys/root.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,10 +70,11 @@ void cpu_steal_parse(const char *stat, const int *cpus, size_t count, int64_t ti
 		steal[i] = -1;
 	for (const char *line = stat; line && !strncmp(line, "cpu", 3); line = next_line(line)) {
 		/* cpuN user nice system idle iowait irq softirq steal */
-		int64_t cpu = number(line + 3), ticks = number(skip_words(line, 8));
+		int64_t cpu = isdigit((unsigned char)line[3]) ? number(line + 3) : -1;
+		int64_t ticks = number(skip_words(line, 8));
 
 		for (size_t i = 0; i < count; i++) {
-			if (cpus[i] == cpu && ticks >= 0)
+			if (cpu >= 0 && cpus[i] == cpu && ticks >= 0)
 				steal[i] = ticks * (1000000000 / ticks_per_second);
 		}
 	}

@@ -225,7 +225,9 @@ static const char *gap_words(const char *kind)
 	} rows[] = {
 		{ "stopped", "the program was stopped" },
 		{ "suspended", "the board was suspended" },
-		{ "paused", "the whole machine paused" },
+		{ "paused", "all measured CPUs stood still at once (a machine that was paused or "
+			    "held up as a "
+			    "whole)" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

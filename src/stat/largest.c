@@ -74,7 +74,9 @@ void largest_compact(struct largest *largest)
 		return;
 	find(largest->items, largest->count, LARGEST_MAX - 1);
 	largest->count = LARGEST_MAX;
-	largest->floor_ns = largest->items[LARGEST_MAX - 1].latency_ns + 1;
+	largest->floor_ns = largest->items[LARGEST_MAX - 1].latency_ns;
+	if (largest->floor_ns < INT64_MAX)
+		largest->floor_ns++;
 }
 
 static int by_latency_then_time(const void *a, const void *b)

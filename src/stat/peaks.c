@@ -202,7 +202,8 @@ static double top_ns(const struct profile *profile, size_t top)
 {
 	double a, b, c, shift = 0;
 
-	if (top > 0 && profile->height[top - 1] > 0 && profile->height[top + 1] > 0) {
+	if (top > 0 && top < BINS_MAX - 1 && profile->height[top - 1] > 0 &&
+	    profile->height[top + 1] > 0) {
 		a = log(profile->height[top - 1]);
 		b = log(profile->height[top]);
 		c = log(profile->height[top + 1]);

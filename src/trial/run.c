@@ -247,7 +247,7 @@ static int follow(struct run *run)
 
 		clock_sleep_until(wanted);
 		now = clock_now();
-		gaps_look(&run->gaps, wanted, now);
+		gaps_look(&run->gaps);
 		err = collect(run);
 		follow_hotplug(run);
 		tell_progress(run);
