@@ -5,14 +5,12 @@
 #include "base/str.h"
 #include "board/cpus.h"
 #include "cmd/command.h"
-#include "format/hdr.h"
+#include "cmd/session_output.h"
 #include "format/progress.h"
-#include "format/session_text.h"
 #include "probe/wakeup.h"
 #include "result/session.h"
 #include "store/store.h"
 #include "sys/dma_latency.h"
-#include "sys/output.h"
 #include "sys/root.h"
 #include "sys/sched.h"
 #include "sys/signals.h"
@@ -367,39 +365,6 @@ static void clear_progress(void)
 	progress_clear(&terminal);
 }
 
-static int write_hdr(const struct session *session, const char *path, struct fail *fail)
-{
-	struct output out;
-	int err = output_open(&out, path, fail);
-
-	if (err)
-		return err;
-	err = hdr_write_log(session, &out.sink);
-	if (err) {
-		output_abandon(&out);
-		return fail_set(fail, -err, "cannot write %s: %s", path, strerror(-err));
-	}
-	return output_close(&out, fail);
-}
-
-static int write_result(const struct measure_options *options, const struct session *session,
-			struct fail *fail)
-{
-	struct output out;
-	int err = output_open(&out, options->output, fail);
-
-	if (err)
-		return err;
-	if (options->json)
-		session_json(session, &out.sink);
-	else
-		session_text(session, &out.sink);
-	err = output_close(&out, fail);
-	if (!err && options->hdr)
-		err = write_hdr(session, options->hdr, fail);
-	return err;
-}
-
 static enum exit_status status_of(const struct session *session)
 {
 	if (session->interrupted && (session->settings.duration_ns || session->settings.samples))
@@ -431,34 +396,62 @@ static struct store *open_store(const struct measure_options *options)
 	return store;
 }
 
+/* Writes the result where it was asked for. Where that fails although it could be written before
+ * the run (a full disk), stdout gets it: a long run's result is not thrown away. */
+static int write_result(const struct measure_options *options, const struct session *session,
+			struct fail *fail)
+{
+	struct session_output where = { options->json, options->output, options->hdr };
+	int err = session_output_write(&where, session, fail);
+
+	if (!err || !options->output)
+		return err;
+	where = (struct session_output){ .json = options->json };
+	session_output_write(&where, session, NULL);
+	return err;
+}
+
+/* The run is over: what there is to say, where it went, and the exit status. */
+static int finish(const struct measure_options *options, const struct run_options *run,
+		  const struct session *session, const struct run_remarks *remarks)
+{
+	bool kept = run->store && !remarks->store.text[0];
+	struct fail fail = { "" };
+	int err;
+
+	if (remarks->store.text[0])
+		command_note(&command_measure, "the session is not kept to its end: %s",
+			     remarks->store.text);
+	err = write_result(options, session, &fail);
+	if (kept && !options->quiet)
+		command_note(&command_measure, "kept as %.8s in %s", session->id,
+			     store_path(run->store));
+	return err ? command_fail(&command_measure, err, &fail) : (int)status_of(session);
+}
+
 static int measure(const struct measure_options *options, struct run_options *run)
 {
 	struct run_remarks remarks = { 0 };
 	struct fail fail = { "" };
 	struct session *session;
-	enum exit_status status;
-	int err;
+	int status, err;
 
+	err = session_output_check(
+		&(struct session_output){ options->json, options->output, options->hdr }, &fail);
+	if (err)
+		return command_fail(&command_measure, err, &fail);
 	run->store = open_store(options);
 	err = run_measure(run, &session, &remarks, &fail);
 	if (run->progress)
 		clear_progress();
 	if (err) {
-		store_close(run->store);
-		return command_fail(&command_measure, err, &fail);
+		status = command_fail(&command_measure, err, &fail);
+	} else {
+		status = finish(options, run, session, &remarks);
+		session_free(session);
 	}
-	if (remarks.store.text[0])
-		command_note(&command_measure, "the session is not kept to its end: %s",
-			     remarks.store.text);
-	err = write_result(options, session, &fail);
-	if (!err && run->store && !options->quiet && !remarks.store.text[0])
-		command_note(&command_measure, "kept as %.8s in %s", session->id,
-			     store_path(run->store));
-	status = err ? (enum exit_status)command_fail(&command_measure, err, &fail)
-		     : status_of(session);
 	store_close(run->store);
-	session_free(session);
-	return (int)status;
+	return status;
 }
 
 static int run_command(int argc, char **argv)

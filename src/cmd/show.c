@@ -2,11 +2,9 @@
 /* punctual show: a stored session, as measure shows it. */
 #include "base/sink.h"
 #include "cmd/command.h"
-#include "format/hdr.h"
-#include "format/session_text.h"
+#include "cmd/session_output.h"
 #include "result/session.h"
 #include "store/store.h"
-#include "sys/output.h"
 
 #include <string.h>
 
@@ -42,36 +40,6 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static int write_session(const struct show_options *options, const struct session *session,
-			 struct fail *fail)
-{
-	struct output out;
-	int err = output_open(&out, options->output, fail);
-
-	if (err)
-		return err;
-	if (options->json)
-		session_json(session, &out.sink);
-	else
-		session_text(session, &out.sink);
-	return output_close(&out, fail);
-}
-
-static int write_hdr(const struct session *session, const char *path, struct fail *fail)
-{
-	struct output out;
-	int err = output_open(&out, path, fail);
-
-	if (err)
-		return err;
-	err = hdr_write_log(session, &out.sink);
-	if (err) {
-		output_abandon(&out);
-		return fail_set(fail, -err, "cannot write %s: %s", path, strerror(-err));
-	}
-	return output_close(&out, fail);
-}
-
 static int show(const struct show_options *options, const char *id, struct fail *fail)
 {
 	struct session *session;
@@ -84,9 +52,9 @@ static int show(const struct show_options *options, const char *id, struct fail 
 	store_close(store);
 	if (err)
 		return err;
-	err = write_session(options, session, fail);
-	if (!err && options->hdr)
-		err = write_hdr(session, options->hdr, fail);
+	err = session_output_write(
+		&(struct session_output){ options->json, options->output, options->hdr }, session,
+		fail);
 	session_free(session);
 	return err;
 }

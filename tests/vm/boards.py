@@ -58,8 +58,8 @@ BOARDS = {board.name: board for board in (
           kernel="rt", power=True,
           # acpi-cpufreq takes the frequency registers of our table on this family only
           processor="max,vendor=GenuineIntel,family=6,model=94,stepping=3"),
-    Board("tiny", "little memory, nothing but busybox and punctual",
-          kernel="stock", cores=1, memory_mb=96, image="tiny", boot="cgroup_disable=memory"),
+    Board("tiny", "as little memory as the kernel boots with, nothing but busybox and punctual",
+          kernel="stock", cores=1, memory_mb=112, image="tiny", boot="cgroup_disable=memory"),
     Board("cgroup-v1", "control groups of the first version",
           kernel="stock", cores=2, cgroup=1),
     Board("arm-4", "arm64, PREEMPT_RT, two clusters of two",

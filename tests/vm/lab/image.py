@@ -27,8 +27,8 @@ SETTINGS_SLOT = 2 << 10
 
 KINDS = {
     "tiny": (),
-    "lean": ("cyclictest",),
-    "full": ("cyclictest", "hackbench", "rtla", "stress-ng", "trace-cmd"),
+    "lean": ("cyclictest", "chrt", "taskset"),
+    "full": ("cyclictest", "chrt", "taskset", "hackbench", "rtla", "stress-ng", "trace-cmd"),
 }
 MODULES = ("virtio_pci", "virtio_mmio", "virtio_net", "virtio_blk", "virtio_console", "ext4",
            "acpi_cpufreq", "cpufreq_dt", "null_blk")
@@ -37,6 +37,8 @@ LATER = {"null_blk"}
 # Packages of another architecture, whose programs this machine can't ask for their libraries.
 FOREIGN = {
     "cyclictest": ("rt-tests", "libc6", "libnuma1", "libgcc-s1"),
+    "chrt": ("util-linux", "libc6"),
+    "taskset": ("util-linux", "libc6"),
     "hackbench": ("rt-tests",),
     "rtla": ("rtla", "libtraceevent1", "libtracefs1"),
 }

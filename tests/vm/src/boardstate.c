@@ -26,29 +26,31 @@
 #define VALUE_MAX 65536
 #define KTHREADD  2
 
-/* Folders to descend into, and a pattern that the path of a file must match ("*": all). */
+/* Folders to descend into, how deep, and a pattern that a file's path must match. */
 static const struct {
 	const char *folder;
+	int depth;
 	const char *pattern;
 } places[] = {
-	{ "/proc/sys", "*" },
-	{ "/proc/irq", "*" },
-	{ "/sys/devices/system/cpu", "*" },
-	{ "/sys/devices/virtual/workqueue", "*" },
-	{ "/sys/devices/virtual/thermal", "*" },
-	{ "/sys/bus/workqueue/devices", "*" },
-	{ "/sys/devices/system/clocksource", "*" },
-	{ "/sys/module", "*/parameters/*" },
-	{ "/sys/fs/cgroup", "*" },
-	{ "/sys/kernel/mm", "*" },
-	{ "/sys/kernel/debug/sched", "*" },
-	{ "/sys/class/net", "*" },
-	{ "/sys/block", "*" },
-	{ "/sys/kernel/tracing", "*/tracing_on" },
-	{ "/sys/kernel/tracing", "*/current_tracer" },
-	{ "/sys/kernel/tracing", "*/enable" },
-	{ "/sys/kernel/tracing", "*/trigger" },
-	{ "/sys/kernel/tracing/osnoise", "*" },
+	{ "/proc/sys", 16, "*" },
+	{ "/proc/irq", 16, "*" },
+	{ "/sys/devices/system/cpu", 16, "*" },
+	{ "/sys/devices/virtual/workqueue", 16, "*" },
+	{ "/sys/devices/virtual/thermal", 16, "*" },
+	{ "/sys/devices/system/clocksource", 16, "*" },
+	{ "/sys/module", 16, "*/parameters/*" },
+	{ "/sys/fs/cgroup", 16, "*" },
+	{ "/sys/kernel/mm", 16, "*" },
+	{ "/sys/kernel/debug/sched", 16, "*" },
+	{ "/sys/class/net", 16, "*" },
+	{ "/sys/block", 16, "*" },
+	/* which events are on is in set_event: a file for each of thousands would say it again */
+	{ "/sys/kernel/tracing", 1, "*/tracing_on" },
+	{ "/sys/kernel/tracing", 1, "*/current_tracer" },
+	{ "/sys/kernel/tracing", 1, "*/set_event" },
+	{ "/sys/kernel/tracing", 1, "*/buffer_size_kb" },
+	{ "/sys/kernel/tracing/instances", 2, "*/set_event" },
+	{ "/sys/kernel/tracing/osnoise", 2, "*" },
 };
 
 static const char *const volatile_paths[] = {
@@ -59,13 +61,15 @@ static const char *const volatile_paths[] = {
 	"/sys/devices/system/cpu/cpu*/cpuidle/state*/usage",
 	"/sys/devices/virtual/thermal/*/power*",
 	"/sys/module/rcutree/parameters/*fqs",
+	"/sys/kernel/debug/sched/domains/*/max_newidle_lb_cost",
+	"/sys/fs/cgroup/*/tasks",
+	"/sys/fs/cgroup/*usage*",
 	"/sys/fs/cgroup/*cgroup.procs",
 	"/sys/fs/cgroup/*cgroup.threads",
 	"/sys/fs/cgroup/*memory.peak",
 	"/sys/fs/cgroup/*memory.reclaim",
 	"/sys/fs/cgroup/*.pressure",
 	"/sys/kernel/mm/*/pages_*",
-	"/sys/block/*/uevent",
 	"*/uevent",
 	"/sys/devices/system/cpu/cpu*/hotplug/target",
 };
@@ -148,9 +152,9 @@ static void record_file(struct list *list, const char *path)
 	close(fd);
 }
 
-static void record_folder(struct list *list, const char *folder, const char *pattern)
+static void record_folder(struct list *list, const char *folder, int depth, const char *pattern)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = depth > 0 ? opendir(folder) : NULL;
 	struct dirent *entry;
 
 	if (!dir)
@@ -167,7 +171,7 @@ static void record_folder(struct list *list, const char *folder, const char *pat
 		if (lstat(path, &status) || is_volatile(path))
 			continue;
 		if (S_ISDIR(status.st_mode))
-			record_folder(list, path, pattern);
+			record_folder(list, path, depth - 1, pattern);
 		else if (S_ISREG(status.st_mode) && (status.st_mode & 0222) &&
 			 (status.st_mode & 0444) && fnmatch(pattern, path, 0) == 0)
 			record_file(list, path);
@@ -176,9 +180,9 @@ static void record_folder(struct list *list, const char *folder, const char *pat
 }
 
 /* The links in a folder of links, such as /sys/class/net: each is followed once. */
-static void record_links(struct list *list, const char *folder)
+static void record_links(struct list *list, const char *folder, int depth)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = depth > 0 ? opendir(folder) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
@@ -189,7 +193,7 @@ static void record_links(struct list *list, const char *folder)
 		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= PATH_MAX)
 			continue;
 		if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-			record_folder(list, path, "*");
+			record_folder(list, path, depth - 1, "*");
 	}
 	if (dir)
 		closedir(dir);
@@ -276,8 +280,8 @@ int main(void)
 	struct list list = { 0 };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		record_folder(&list, places[i].folder, places[i].pattern);
-		record_links(&list, places[i].folder);
+		record_folder(&list, places[i].folder, places[i].depth, places[i].pattern);
+		record_links(&list, places[i].folder, places[i].depth);
 	}
 	record_threads(&list);
 	qsort(list.line, list.count, sizeof(*list.line), compare);
