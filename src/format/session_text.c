@@ -269,19 +269,19 @@ static int64_t environment_count(const struct session *session, const char *key)
 	return item && item->kind == ENVIRONMENT_NUMBER ? item->number : -1;
 }
 
-/* What the means of measuring cost by themselves on this board. */
+/* The best this board did, and what the means of measuring cost by themselves. */
 static void write_floor(const struct session *session, struct sink *sink)
 {
 	int64_t read = environment_count(session, "clock_read_ns");
 	int64_t sleep = environment_count(session, "sleep_call_ns");
 
-	if (read < 0 || sleep < 0)
+	if (!session->all.samples || read < 0 || sleep < 0)
 		return;
-	sink_printf(
-		sink,
-		"floor: a sleep whose time has come takes %.3f µs at best here, reading the clock "
-		"%.3f µs",
-		micro(sleep), micro(read));
+	sink_printf(sink,
+		    "floor: no wake-up was faster than %.3f µs; a sleep whose time has come takes "
+		    "%.3f µs "
+		    "at best, reading the clock %.3f µs",
+		    micro(session->all.min_ns), micro(sleep), micro(read));
 }
 
 static void write_peaks(const struct shape *shape, struct sink *sink)

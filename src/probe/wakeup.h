@@ -85,8 +85,7 @@ void wakeup_peek(const struct wakeup *wakeup, size_t index, struct wakeup_status
 
 /* Whether the memory could be locked; without the right to it the run goes on, and says so. */
 bool wakeup_memory_locked(const struct wakeup *wakeup);
-/* What a sleep cost the samplers, at best, whose time had come when it began: the floor of what can
- * be measured at their priority. */
+/* What a sleep cost the samplers, at best, whose time had come when it began. */
 int64_t wakeup_sleep_cost(const struct wakeup *wakeup);
 /* After the stop: the end, early and missed counts and the largest samples (copied). */
 void wakeup_result(struct wakeup *wakeup, size_t index, struct cpu_result *result);
