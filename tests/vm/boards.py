@@ -4,9 +4,10 @@
 from dataclasses import dataclass
 
 ICOUNT = "icount"  # one CPU, time is instructions: the same in every run, whatever the host does
-AWAKE = "icount-awake"  # the same, but time also passes while the host stops the board
 THREADS = "threads"  # a host thread a CPU: for structure; its latencies are the host's
 
+# A processor of a family that acpi-cpufreq and the kernel's reading of hardware threads know.
+INTEL = "max,vendor=GenuineIntel,family=6,model=94,stepping=3"
 X86_ISOLATED = "isolcpus=domain,managed_irq,2,3 nohz_full=2,3 rcu_nocbs=2,3 irqaffinity=0-1"
 
 
@@ -45,19 +46,18 @@ BOARDS = {board.name: board for board in (
           kernel="rt", mode=ICOUNT, cores=1),
     Board("stock-1", "Debian's usual kernel, one CPU, deterministic",
           kernel="stock", mode=ICOUNT, cores=1),
-    Board("rt-1-awake", "rt-1 whose time goes on while the whole board is stopped",
-          kernel="rt", mode=AWAKE, cores=1),
+    Board("rt-1-threads", "one CPU whose time goes on while the whole board is stopped",
+          kernel="rt", cores=1),
     Board("rt-4", "PREEMPT_RT, four cores, a disk with four managed queues, network",
           kernel="rt", image="full", memory_mb=1024, disks=1, net=True),
     Board("stock-4", "the usual kernel, two cores with two threads each",
-          kernel="stock", cores=2, threads=2, image="full", memory_mb=1024, disks=1, net=True),
+          kernel="stock", cores=2, threads=2, image="full", memory_mb=1024, disks=1, net=True,
+          processor=INTEL),
     Board("rt-4-isolated", "rt-4 with CPUs 2 and 3 isolated at boot",
           kernel="rt", image="full", memory_mb=1024, disks=1, net=True, boot=X86_ISOLATED,
           isolated="2-3", nohz_full="2-3"),
     Board("power-4", "idle states, frequencies, thermal zones",
-          kernel="rt", power=True,
-          # acpi-cpufreq takes the frequency registers of our table on this family only
-          processor="max,vendor=GenuineIntel,family=6,model=94,stepping=3"),
+          kernel="rt", power=True, processor=INTEL),
     Board("tiny", "as little memory as the kernel boots with, nothing but busybox and punctual",
           kernel="stock", cores=1, memory_mb=112, image="tiny", boot="cgroup_disable=memory"),
     Board("cgroup-v1", "control groups of the first version",

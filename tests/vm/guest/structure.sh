@@ -17,6 +17,9 @@ last=$((LAB_CPUS - 1))
 same online $cpu/online "$all"
 same isolated $cpu/isolated "$LAB_ISOLATED"
 same nohz-full $cpu/nohz_full "$LAB_NOHZ_FULL"
+siblings=$(tr ',' '\n' <$cpu/cpu0/topology/thread_siblings_list | sed 's/-/ /' |
+	awk '{ n += NF == 2 ? $2 - $1 + 1 : 1 } END { print n }')
+equal siblings "$siblings" "$LAB_THREADS"
 case $LAB_REALTIME in
 1) check realtime grep -q 1 /sys/kernel/realtime ;;
 *) check not-realtime test ! -e /sys/kernel/realtime ;;

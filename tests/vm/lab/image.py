@@ -30,8 +30,8 @@ KINDS = {
     "lean": ("cyclictest", "chrt", "taskset"),
     "full": ("cyclictest", "chrt", "taskset", "hackbench", "rtla", "stress-ng", "trace-cmd"),
 }
-MODULES = ("virtio_pci", "virtio_mmio", "virtio_net", "virtio_blk", "virtio_console", "ext4",
-           "acpi_cpufreq", "cpufreq_dt", "null_blk")
+MODULES = ("virtio_pci", "virtio_mmio", "virtio_net", "virtio_blk", "virtio_console",
+           "crc32c_generic", "ext4", "acpi_cpufreq", "cpufreq_dt", "null_blk")
 # Tools that are not loaded at boot, for tests to load.
 LATER = {"null_blk"}
 # Packages of another architecture, whose programs this machine can't ask for their libraries.

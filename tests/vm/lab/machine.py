@@ -14,19 +14,14 @@ PROCESSOR = {"amd64": "max", "arm64": "cortex-a72", "armhf": "cortex-a15"}
 CONSOLE = {"amd64": "ttyS0", "arm64": "ttyAMA0", "armhf": "ttyAMA0"}
 
 
-def deterministic(board):
-    return board.mode == "icount"
-
-
 def accelerator(board, arch):
     if board.mode == "threads":
         if arch == "amd64" and host.has_kvm():
             return ["-accel", "kvm", "-cpu", "host"]
         return ["-accel", "tcg,thread=multi"]
-    sleep = "on" if board.mode == "icount-awake" else "off"
     # An instruction takes 8 ns. With 1 ns latencies are nearer to those of real boards, but a second
     # of the board's work takes eight times as long.
-    return ["-accel", "tcg,thread=single", "-icount", f"shift=3,sleep={sleep},align=off",
+    return ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off,align=off",
             "-seed", "1", "-rtc", "base=2020-01-01T00:00:00,clock=vm"]
 
 

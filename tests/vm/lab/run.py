@@ -144,7 +144,7 @@ class Lab:
 def declared(board):
     """What the board was declared to be, for scripts to compare with."""
     return {"LAB_BOARD": board.name, "LAB_CGROUP": board.cgroup, "LAB_CPUS": board.cpus,
-            "LAB_ISOLATED": board.isolated, "LAB_NOHZ_FULL": board.nohz_full,
+            "LAB_THREADS": board.threads, "LAB_ISOLATED": board.isolated, "LAB_NOHZ_FULL": board.nohz_full,
             "LAB_REALTIME": int(board.kernel.startswith("rt")), "LAB_NET": int(board.net),
             "LAB_NULL_DISKS": board.disks, "LAB_POWER": int(board.power),
             "LAB_BIG_LITTLE": int(board.big_little),
