@@ -152,7 +152,7 @@ static int parse_region(const char **at, int last, struct cpuset *set)
 	}
 	if (err)
 		return err;
-	if (from > to || !used || used > group)
+	if (from > to || !group || used > group)
 		return -EINVAL;
 	if (to >= CPUSET_MAX)
 		return -ERANGE;
@@ -176,7 +176,8 @@ int cpuset_parse(const char *text, int last, struct cpuset *set, struct fail *fa
 		*set = result;
 		return 0;
 	}
-	while (*at) {
+	/* the kernel takes empty pieces: "0,,1", "0," (lib/bitmap-str.c, bitmap_parselist) */
+	for (at += strspn(at, ","); *at; at += strspn(at, ",")) {
 		const char *piece = at;
 		int err = parse_region(&at, last, &result);
 
@@ -186,12 +187,11 @@ int cpuset_parse(const char *text, int last, struct cpuset *set, struct fail *fa
 			return fail_set(fail, EINVAL,
 					"'%.*s' in the CPU list '%.80s' is beyond CPU %d",
 					(int)strcspn(piece, ","), piece, text, CPUSET_MAX - 1);
-		if (err || (*at == ',' && !at[1]))
+		if (err)
 			return fail_set(
 				fail, EINVAL,
 				"'%.*s' in '%.80s' is no CPU list (like 0-3, 1,5 or 0-31:2/4)",
 				(int)strcspn(piece, ","), piece, text);
-		at += *at == ',';
 	}
 	*set = result;
 	return 0;

@@ -95,6 +95,9 @@ int str_duration(const char *text, int64_t bare_ns, int64_t *ns)
 	part = unit / scale * part + unit % scale * part / scale;
 	if (__builtin_add_overflow(whole, part, &whole))
 		return -ERANGE;
+	/* less than a nanosecond is not nothing, and nothing may mean "without end" */
+	if (!whole && text[strspn(text, "0.")] >= '1' && text[strspn(text, "0.")] <= '9')
+		return -ERANGE;
 	*ns = whole;
 	return 0;
 }

@@ -76,7 +76,8 @@ static char *property_text(struct reader *reader, const char *node, const char *
 		return NULL;
 	}
 	for (char *c = text; c && *c; c++) {
-		if (iscntrl((unsigned char)*c))
+		/* such texts are ASCII (Devicetree Specification 2.2.4) */
+		if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80)
 			*c = '?';
 	}
 	return text;

@@ -128,7 +128,10 @@ const char *topology_text(struct topology *t, const char *text)
 
 		if (blank && (!length || clean[length - 1] == ' '))
 			continue;
-		clean[length++] = blank ? ' ' : iscntrl((unsigned char)*text) ? '?' : *text;
+		clean[length++] = blank ? ' '
+				  : iscntrl((unsigned char)*text) || (unsigned char)*text >= 0x80
+					  ? '?'
+					  : *text;
 	}
 	while (length && clean[length - 1] == ' ')
 		length--;

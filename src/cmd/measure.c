@@ -202,28 +202,53 @@ static const char *const examples[] = {
 	NULL,
 };
 
+/* A kernel list, with the option's name before what is wrong with it. */
+static int parse_list(const char *option, const char *text, int last, struct cpuset *cpus,
+		      struct fail *fail)
+{
+	struct fail why = { "" };
+	int err = cpuset_parse(text, last, cpus, &why);
+
+	if (err)
+		return fail_set(fail, -err, "%s: %s", option, why.text);
+	if (cpuset_empty(cpus))
+		return fail_set(fail, EINVAL, "%s '%s' names no CPU", option, text);
+	return 0;
+}
+
+/* All CPUs of the list TEXT must be on line. */
+static int check_online(const char *option, const char *text, const struct board_cpus *board,
+			const struct cpuset *cpus, struct fail *fail)
+{
+	struct cpuset missing = *cpus;
+	char list[CPUSET_TEXT_MAX];
+	int cpu;
+
+	cpuset_without(&missing, &board->online);
+	cpu = cpuset_next(&missing, -1);
+	if (cpu < 0)
+		return 0;
+	if (cpuset_has(&board->present, cpu))
+		return fail_set(fail, EINVAL, "%s %.80s: CPU %d is off line", option, text, cpu);
+	return fail_set(fail, EINVAL, "%s %.80s: there is no CPU %d (on line are %s)", option, text,
+			cpu, cpuset_text(&board->online, list, sizeof(list)));
+}
+
 static int parse_wakers(const struct measure_options *options, const struct board_cpus *board,
 			struct settings *settings, struct fail *fail)
 {
-	struct cpuset missing;
+	static const char option[] = "--wake-from";
 	int err;
 
 	if (!options->wake_from)
 		return 0;
-	err = cpuset_parse(options->wake_from, board->last, &settings->wakers, fail);
-	if (err)
-		return err;
 	if (!wakeup_is_handoff(settings->source))
-		return fail_set(fail, EINVAL,
-				"--wake-from: --source %s has no waking thread (futex, "
-				"eventfd and pipe have)",
-				settings->source);
-	missing = settings->wakers;
-	cpuset_without(&missing, &board->online);
-	if (!cpuset_empty(&missing) || cpuset_empty(&settings->wakers))
-		return fail_set(fail, EINVAL, "--wake-from %.80s: CPU %d is not on line",
-				options->wake_from, cpuset_next(&missing, -1));
-	return 0;
+		return fail_set(
+			fail, EINVAL,
+			"%s: --source %s has no waking thread (futex, eventfd and pipe have)",
+			option, settings->source);
+	err = parse_list(option, options->wake_from, board->last, &settings->wakers, fail);
+	return err ? err : check_online(option, options->wake_from, board, &settings->wakers, fail);
 }
 
 /* Names of CPU sets that only the board knows, else a list. */
@@ -237,7 +262,7 @@ static int named_cpus(const char *text, const struct board_cpus *board, struct c
 		return 0;
 	}
 	if (strcmp(text, "isolated") != 0 && !housekeeping)
-		return cpuset_parse(text, board->last, cpus, fail);
+		return parse_list("--cpus", text, board->last, cpus, fail);
 	if (!board->isolated_known)
 		return fail_set(fail, EOPNOTSUPP,
 				"--cpus %s: this kernel does not tell which CPUs are "
@@ -258,9 +283,7 @@ static int named_cpus(const char *text, const struct board_cpus *board, struct c
 static int parse_cpus(const char *text, const struct board_cpus *board, struct cpuset *cpus,
 		      struct fail *fail)
 {
-	struct cpuset missing;
-	char list[CPUSET_TEXT_MAX];
-	int err, cpu;
+	int err;
 
 	if (!text) {
 		err = sched_get_cpus(cpus);
@@ -271,19 +294,7 @@ static int parse_cpus(const char *text, const struct board_cpus *board, struct c
 		return 0;
 	}
 	err = named_cpus(text, board, cpus, fail);
-	if (err)
-		return err;
-	if (cpuset_empty(cpus))
-		return fail_set(fail, EINVAL, "--cpus '%s' names no CPU", text);
-	missing = *cpus;
-	cpuset_without(&missing, &board->online);
-	cpu = cpuset_next(&missing, -1);
-	if (cpu < 0)
-		return 0;
-	if (cpuset_has(&board->present, cpu))
-		return fail_set(fail, EINVAL, "--cpus %.80s: CPU %d is off line", text, cpu);
-	return fail_set(fail, EINVAL, "--cpus %.80s: there is no CPU %d (on line are %s)", text,
-			cpu, cpuset_text(&board->online, list, sizeof(list)));
+	return err ? err : check_online("--cpus", text, board, cpus, fail);
 }
 
 /* A deadline thread may not be pinned unless its CPU is a scheduling domain of its own. */
@@ -314,6 +325,8 @@ static int make_settings(const struct measure_options *options, const struct roo
 	if (err)
 		return err;
 	err = cpus_read(root, &board);
+	if (root_error(root, fail))
+		return root_error(root, fail);
 	if (err)
 		return fail_set(fail, EIO,
 				"cannot tell the CPUs of this machine: /sys and /proc are not "

@@ -7,22 +7,21 @@
 #include "result/session.h"
 #include "sys/output.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int check(const char *path, struct fail *fail)
 {
-	struct output out;
-	int err = path ? output_open(&out, path, fail) : 0;
-
-	if (path && !err)
-		output_abandon(&out);
-	return err;
+	return path ? output_check(path, fail) : 0;
 }
 
 int session_output_check(const struct session_output *where, struct fail *fail)
 {
-	int err = check(where->output, fail);
+	int err;
 
+	if (where->output && where->hdr && !strcmp(where->output, where->hdr))
+		return fail_set(fail, EINVAL, "--output and --hdr both name %s", where->hdr);
+	err = check(where->output, fail);
 	return err ? err : check(where->hdr, fail);
 }
 

@@ -68,6 +68,8 @@ static int run(int argc, char **argv)
 	err = root_open(&root, wanted.sysroot, &fail);
 	if (!err)
 		err = topology_read(root, &topology, &fail);
+	if (root && root_error(root, NULL)) /* what was read is not to be believed */
+		err = root_error(root, &fail);
 	if (!err)
 		err = print(topology, &wanted, &fail);
 	topology_free(topology);

@@ -163,7 +163,7 @@ static bool still_at_home(struct sampler *s)
 	if (__builtin_expect(*s->cpu_word == s->on_cpu, 1))
 		return true;
 	if (s->cpu >= 0) {
-		poke(s->end, CPU_END_OFFLINE);
+		poke(s->end, sched_cpu_online(s->cpu) ? CPU_END_MOVED : CPU_END_OFFLINE);
 		return false;
 	}
 	s->on_cpu = *s->cpu_word;
@@ -204,6 +204,8 @@ static int64_t warm_up(struct sampler *s)
 {
 	int64_t next = s->first_ns - WARM_UPS * WARM_UP_STEP_NS, now = 0;
 
+	if (s->first_ns >= peek(s->end_ns)) /* the run is shorter than the interval */
+		return s->first_ns;
 	while (next < s->first_ns && peek(s->end_ns) != SAMPLER_STOP) {
 		if (s->source->wait(&s->link, next) == -EINTR)
 			continue;
@@ -296,13 +298,19 @@ static void on_stop_signal(int number)
 	(void)number;
 }
 
-/* The one signal a sampler takes: it cuts the sleep short, so that it sees that it should end. */
-static void take_stop_signal(void)
+void sampler_take_stop_signal(void)
 {
 	struct sigaction action = { .sa_handler = on_stop_signal };
-	sigset_t set;
 
 	sigaction(LINK_STOP_SIGNAL, &action, NULL);
+}
+
+/* The one signal a sampler or a waker takes: it cuts the sleep short, so that it sees that it
+ * should end. */
+static void hear_stop_signal(void)
+{
+	sigset_t set;
+
 	sigemptyset(&set);
 	sigaddset(&set, LINK_STOP_SIGNAL);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -323,7 +331,7 @@ void *sampler_main(void *argument)
 
 	s->error = prepare(s);
 	if (wait_for_go(s, s->error ? SAMPLER_REFUSED : SAMPLER_READY)) {
-		take_stop_signal();
+		hear_stop_signal();
 		s->random = seed(s);
 		window_begin(s, s->started_ns);
 		s->window_end_ns = s->started_ns + s->window_ns;
@@ -360,21 +368,38 @@ static void hand_off(struct sampler *s)
 	s->source->wake(&s->link);
 }
 
-void *sampler_waker_main(void *argument)
+/* False once a pinned waker finds itself elsewhere: the hand-offs are not what was asked for then.
+ */
+static bool waker_at_home(struct sampler *s, const volatile uint32_t *cpu_word)
 {
-	struct sampler *s = argument;
-	uint64_t random;
-	int64_t next, window_end;
+	if (!cpu_word || s->waker_cpu < 0 || *cpu_word == (uint32_t)s->waker_cpu)
+		return true;
+	poke(s->end, CPU_END_FAILED);
+	poke(s->end_ns, SAMPLER_STOP);
+	pthread_kill(s->thread, LINK_STOP_SIGNAL);
+	return false;
+}
 
-	signals_block();
-	next = s->first_ns - WARM_UPS * WARM_UP_STEP_NS;
-	window_end = s->started_ns + s->window_ns;
-	random = seed(s);
-	while (atomic_load_explicit(&s->state, memory_order_acquire) != SAMPLER_ENDED) {
+static bool waker_should_go_on(struct sampler *s)
+{
+	return atomic_load_explicit(&s->state, memory_order_acquire) != SAMPLER_ENDED &&
+	       peek(s->end_ns) != SAMPLER_STOP;
+}
+
+static void wake_until_the_end(struct sampler *s)
+{
+	const volatile uint32_t *cpu_word = sched_cpu_word();
+	uint64_t random = seed(s);
+	int64_t next = s->first_ns - WARM_UPS * WARM_UP_STEP_NS;
+	int64_t window_end = s->started_ns + s->window_ns;
+
+	while (waker_should_go_on(s)) {
 		struct timespec ts = clock_to(next);
 
 		if (clock_nanosleep(s->link.clock, TIMER_ABSTIME, &ts, NULL))
 			continue;
+		if (!waker_at_home(s, cpu_word))
+			return;
 		hand_off(s);
 		if (next < s->first_ns)
 			next += WARM_UP_STEP_NS;
@@ -386,5 +411,15 @@ void *sampler_waker_main(void *argument)
 			atomic_fetch_add_explicit(&s->link.skipped, 1, memory_order_relaxed);
 		}
 	}
+}
+
+void *sampler_waker_main(void *argument)
+{
+	struct sampler *s = argument;
+
+	signals_block();
+	hear_stop_signal();
+	wake_until_the_end(s);
+	atomic_store_explicit(&s->waker_ended, true, memory_order_release);
 	return NULL;
 }

@@ -49,6 +49,7 @@ struct sampler {
 	bool fixed_phase;
 	pthread_t thread, waker;
 	bool waker_made;
+	_Atomic bool waker_ended;
 	/* set before go, on the link's clock */
 	int64_t started_ns, first_ns;
 
@@ -92,5 +93,7 @@ struct sampler {
 /* The threads' bodies; ARGUMENT is the struct sampler. */
 void *sampler_main(void *argument);
 void *sampler_waker_main(void *argument);
+/* Makes LINK_STOP_SIGNAL harmless to threads that are just being made; call before making any. */
+void sampler_take_stop_signal(void);
 /* The window under way, as it would be handed over. Only once the thread has ended. */
 void sampler_window(const struct sampler *sampler, struct window *window);

@@ -26,6 +26,9 @@
 #define LEAD_NS      1000000
 #define LEAD_EACH_NS 30000
 
+/* The first samples of all threads lie within this. */
+#define SPREAD_NS 100000000
+
 /* How long a stop waits for a thread, and how often it calls again. */
 #define STOP_LIMIT_NS 2000000000
 #define STOP_STEP_NS  5000000
@@ -187,14 +190,18 @@ static int explain_refusal(const struct sampler *s, struct fail *fail)
 				"(run from the "
 				"root cgroup)",
 				policy);
+	if (s->error == -EPERM && s->kind == SCHED_KIND_DEADLINE)
+		return fail_set(fail, EPERM,
+				"no right to SCHED_DEADLINE: run as root, or 'setcap "
+				"cap_sys_nice+ep' on the "
+				"program; or measure at normal priority with --policy other");
 	if (s->error == -EPERM)
 		return fail_set(fail, EPERM,
 				"no right to %s priority %d: run as root, or 'setcap "
 				"cap_sys_nice+ep' on the "
 				"program, or raise 'ulimit -r'; or measure at normal priority with "
 				"--policy other",
-				s->kind == SCHED_KIND_DEADLINE ? "SCHED_DEADLINE" : policy,
-				s->priority);
+				policy, s->priority);
 	return fail_set(fail, -s->error, "the kernel refuses the scheduling policy: %s",
 			strerror(-s->error));
 }
@@ -222,16 +229,20 @@ static int64_t choose_start(const struct wakeup_options *options, size_t count)
 	return (start / 1000000000 + 1) * 1000000000 + options->align_ns % 1000000000;
 }
 
-/* How long after the start thread INDEX takes its first sample: spread over its interval, so that
- * threads do not wake each other's CPUs, unless asked otherwise. */
+/* How long after the start thread INDEX takes its first sample: spread over its interval (but not
+ * over more than a moment), so that threads do not wake each other's CPUs, unless asked otherwise.
+ */
 static int64_t first_offset(const struct wakeup *w, const struct wakeup_options *options,
 			    size_t index)
 {
+	int64_t interval;
+
 	if (options->offsets_ns)
 		return options->offsets_ns[index];
 	if (options->settings->aligned || options->align_ns >= 0)
 		return 0;
-	return w->samplers[index]->interval_ns * (int64_t)index / (int64_t)w->count;
+	interval = w->samplers[index]->interval_ns;
+	return (interval < SPREAD_NS ? interval : SPREAD_NS) * (int64_t)index / (int64_t)w->count;
 }
 
 static void say_go(struct wakeup *w, const struct wakeup_options *options)
@@ -340,6 +351,7 @@ int wakeup_start(struct wakeup **wakeup, const struct wakeup_options *options, s
 	if (!w)
 		return fail_set(fail, ENOMEM, "no memory for %zu sampling threads",
 				options->threads);
+	sampler_take_stop_signal();
 	w->locked = !sched_lock_memory();
 	highest = highest_priority(w);
 	err = make_threads(w, fail);
@@ -365,25 +377,38 @@ static bool has_ended(const struct sampler *s)
 	return atomic_load_explicit(&s->state, memory_order_acquire) == SAMPLER_ENDED;
 }
 
-/* Calls the thread out of its sleep until it has ended. One that does not (stuck in the kernel) is
- * left behind with its memory. */
-static void end_sampler(struct sampler *s)
+static bool waker_has_ended(const struct sampler *s)
+{
+	return atomic_load_explicit(&s->waker_ended, memory_order_acquire);
+}
+
+/* Calls THREAD out of its sleep until ENDED says so. False for one that does not end in time (stuck
+ * in the kernel). */
+static bool call_out(const struct sampler *s, pthread_t thread,
+		     bool (*ended)(const struct sampler *s))
 {
 	int64_t limit = clock_now() + STOP_LIMIT_NS, step = 50000;
 
-	atomic_store(&s->end_ns, SAMPLER_STOP);
-	while (!has_ended(s) && clock_now() < limit) {
-		pthread_kill(s->thread, LINK_STOP_SIGNAL);
+	while (!ended(s) && clock_now() < limit) {
+		pthread_kill(thread, LINK_STOP_SIGNAL);
 		clock_sleep_until(clock_now() + step);
 		step = step < STOP_STEP_NS ? 2 * step : step;
 	}
-	if (!has_ended(s)) {
+	if (ended(s))
+		pthread_join(thread, NULL);
+	return ended(s);
+}
+
+/* What does not end is left behind with its memory. */
+static void end_sampler(struct sampler *s)
+{
+	atomic_store(&s->end_ns, SAMPLER_STOP);
+	if (!call_out(s, s->thread, has_ended)) {
 		atomic_store(&s->end, CPU_END_FAILED);
 		return;
 	}
-	pthread_join(s->thread, NULL);
-	if (s->waker_made)
-		pthread_join(s->waker, NULL);
+	if (s->waker_made && !call_out(s, s->waker, waker_has_ended))
+		return;
 	s->waker_made = false;
 	if (s->source->close)
 		s->source->close(&s->link);
@@ -542,7 +567,8 @@ void wakeup_free(struct wakeup *w)
 		return;
 	for (size_t i = 0; i < w->count; i++) {
 		/* a thread that never ended still uses its block */
-		if (w->samplers[i] && (i >= w->made || has_ended(w->samplers[i])))
+		if (w->samplers[i] && !w->samplers[i]->waker_made &&
+		    (i >= w->made || has_ended(w->samplers[i])))
 			free_block(w, w->samplers[i]);
 	}
 	pthread_cond_destroy(&w->line.changed);

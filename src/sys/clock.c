@@ -9,11 +9,19 @@ int64_t clock_wall(void)
 	return clock_read(CLOCK_REALTIME);
 }
 
+/* Between two readings of one clock, so that being kept from running in between shows; it does not
+ * happen many times in a row. */
 int64_t clock_suspended(void)
 {
-	int64_t monotonic = clock_now();
+	int64_t before, boot, after;
+	int tries = 100;
 
-	return clock_read(CLOCK_BOOTTIME) - monotonic;
+	do {
+		before = clock_now();
+		boot = clock_read(CLOCK_BOOTTIME);
+		after = clock_now();
+	} while (after - before > 100000 && tries--);
+	return boot - after;
 }
 
 int clock_sleep_until(int64_t instant)

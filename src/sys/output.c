@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static mode_t current_umask(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return mask;
+}
+
+/* Waits until a descriptor that somebody set to non-blocking takes more. */
+static void wait_writable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	poll(&ready, 1, -1);
+}
+
 static int write_all(int fd, const char *data, size_t size)
 {
 	while (size) {
 		ssize_t done = write(fd, data, size);
 
 		if (done < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
+			if (errno == EAGAIN)
+				wait_writable(fd);
+			else if (errno != EINTR)
+				return -errno;
+			continue;
 		}
 		data += done;
 		size -= (size_t)done;
@@ -50,12 +69,36 @@ static int output_write(struct sink *sink, const char *data, size_t size)
 	return 0;
 }
 
-/* A device, pipe or socket is written to directly: there is nothing to rename. */
-static bool is_special(const char *path)
+/* A device, pipe or socket is written to directly, there being nothing to rename; so is what a link
+ * leads to (/dev/stdout, or a file elsewhere), which a rename would replace. */
+static bool is_direct(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
+	return !lstat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+/* A file with a name of its own beside PATH, with the mode and owner of what it will replace. */
+static int open_temporary(struct output *out, const char *path)
+{
+	struct stat st;
+
+	if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
+		out->temporary = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	out->fd = mkostemp(out->temporary, O_CLOEXEC);
+	if (out->fd < 0)
+		return -1;
+	out->mode = 0666 & ~current_umask();
+	if (!stat(path, &st)) {
+		/* without the right to give it away, at least nobody else may read more than before
+		 */
+		out->mode = fchown(out->fd, st.st_uid, st.st_gid) ? st.st_mode & 0700
+								  : st.st_mode & 0777;
+	}
+	return out->fd;
 }
 
 int output_open(struct output *out, const char *path, struct fail *fail)
@@ -65,15 +108,12 @@ int output_open(struct output *out, const char *path, struct fail *fail)
 				.path = path };
 	if (!path)
 		return 0;
-	if (is_special(path)) {
-		out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	} else {
-		if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
-			out->temporary = NULL;
-			return fail_set(fail, ENOMEM, "out of memory");
-		}
-		out->fd = mkostemp(out->temporary, O_CLOEXEC);
-	}
+	if (!*path)
+		return fail_set(fail, EINVAL, "the name of an output file is empty");
+	if (is_direct(path))
+		out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	else
+		open_temporary(out, path);
 	if (out->fd < 0) {
 		int err = fail_set(fail, errno, "cannot write %s: %s", path, strerror(errno));
 
@@ -86,11 +126,9 @@ int output_open(struct output *out, const char *path, struct fail *fail)
 
 static int put_in_place(struct output *out)
 {
-	mode_t mask = umask(0);
 	int err = 0;
 
-	umask(mask);
-	if (fchmod(out->fd, 0666 & ~mask) || fsync(out->fd))
+	if (fchmod(out->fd, out->mode) || fsync(out->fd))
 		err = -errno;
 	if (close(out->fd) && !err)
 		err = -errno;
@@ -136,4 +174,26 @@ void output_abandon(struct output *out)
 		free(out->temporary);
 		out->temporary = NULL;
 	}
+}
+
+int output_check(const char *path, struct fail *fail)
+{
+	struct output out;
+	int err;
+
+	if (*path && is_direct(path)) {
+		int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+		/* no reader yet, or a link to what is not there yet: the open that counts will tell
+		 */
+		if (fd < 0 && errno != ENXIO && errno != ENOENT)
+			return fail_set(fail, errno, "cannot write %s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	err = output_open(&out, path, fail);
+	if (!err)
+		output_abandon(&out);
+	return err;
 }

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@
 struct root {
 	int fd;
 	bool live;
-	bool stepwise; /* the kernel has no openat2: links are resolved by hand */
+	bool stepwise;     /* the kernel has no openat2: links are resolved by hand */
+	_Atomic int error; /* see root_error */
 };
 
 static unsigned fail_countdown;
@@ -148,6 +150,21 @@ static int open_stepwise(int root, const char *path, int flags)
 	return openat(root, *done ? done : ".", flags | O_NOFOLLOW);
 }
 
+/* What says nothing about the board, only about us. The root is constant to its readers but for
+ * this. */
+static void note_error(const struct root *root, int err)
+{
+	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM)
+		atomic_store(&((struct root *)root)->error, err);
+}
+
+int root_error(const struct root *root, struct fail *fail)
+{
+	int err = atomic_load(&root->error);
+
+	return err ? fail_set(fail, -err, "cannot read the board: %s", strerror(-err)) : 0;
+}
+
 static int open_path(const struct root *root, const char *path, int flags)
 {
 	int fd;
@@ -164,8 +181,10 @@ static int open_path(const struct root *root, const char *path, int flags)
 		fd = open_stepwise(root->fd, path, flags);
 	else
 		fd = open_in_root(root->fd, path, flags);
-	if (fd < 0)
-		return fd == -1 ? -errno : fd;
+	if (fd >= 0)
+		return fd;
+	fd = fd == -1 ? -errno : fd;
+	note_error(root, fd);
 	return fd;
 }
 
@@ -253,14 +272,17 @@ ssize_t root_at_text(const struct root *root, int dir, const char *name, char *b
 {
 	int fd;
 
-	(void)root;
 	if (observer)
 		observer(name, observer_context);
 	if (fail_countdown && !--fail_countdown)
 		return -fail_error;
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		int err = -errno;
+
+		note_error(root, err);
+		return err;
+	}
 	return finish_text(buf, size, read_regular(fd, buf, size));
 }
 

@@ -29,6 +29,10 @@ void root_close(struct root *root);
 /* True for this machine: only then may live sources beside files (sysconf, cpuid) be asked. */
 bool root_is_live(const struct root *root);
 
+/* Readers take a file that can't be opened for a fact that is not there. Where it was for want of
+ * descriptors or memory they were wrong: then this is a negative errno with the sentence, else 0. */
+int root_error(const struct root *root, struct fail *fail);
+
 /* A descriptor for a directory, for reading many of its plain files by short names; -errno. The
  * caller closes it. Names given to root_at_text hold no slash or link that leaves the directory. */
 __attribute__((format(printf, 2, 3))) int root_dir(const struct root *root, const char *format,

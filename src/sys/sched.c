@@ -2,7 +2,9 @@
 #include "sys/sched.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
@@ -84,4 +86,19 @@ const volatile uint32_t *sched_cpu_word(void)
 	area = (const void *)((const char *)__builtin_thread_pointer() + __rseq_offset);
 	/* not registered: RSEQ_CPU_ID_UNINITIALIZED -1, RSEQ_CPU_ID_REGISTRATION_FAILED -2 */
 	return (int32_t)area->cpu_id < 0 ? NULL : &area->cpu_id;
+}
+
+bool sched_cpu_online(int cpu)
+{
+	char path[64], state = '1';
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	if (read(fd, &state, 1) != 1)
+		state = '1';
+	close(fd);
+	return state != '0';
 }

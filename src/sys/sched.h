@@ -4,6 +4,7 @@
 
 #include "base/cpuset.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,3 +27,5 @@ pid_t sched_tid(void);
 /* Whether the calling thread's CPU number can be read from its rseq area (rseq(2); glibc ≥ 2.35
  * registers it), and where: a word that the kernel keeps current, read without a system call. */
 const volatile uint32_t *sched_cpu_word(void);
+/* Whether CPU is on line now, by sysfs; true where that does not tell. */
+bool sched_cpu_online(int cpu);

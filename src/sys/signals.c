@@ -11,10 +11,16 @@
 static volatile sig_atomic_t stop, status_wanted;
 static _Atomic int64_t continued;
 
+/* A person presses Ctrl-C again when nothing seems to happen: results must survive that, but a
+ * program that hangs must not. */
+#define STOPS_BEFORE_DEATH 4
+
 static void on_stop(int number)
 {
-	(void)number;
-	stop = 1;
+	if (++stop >= STOPS_BEFORE_DEATH) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 static void on_status(int number)
@@ -32,7 +38,7 @@ static void on_continue(int number)
 /* One that the caller ignores (nohup, a shell's background job) stays ignored. */
 static void catch_stop(int number)
 {
-	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_stop };
 	struct sigaction before;
 
 	if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
@@ -59,7 +65,7 @@ void signals_block(void)
 
 bool signals_stop(void)
 {
-	return stop;
+	return stop > 0;
 }
 
 int64_t signals_continued(void)

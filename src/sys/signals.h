@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Installs the handlers (SIGINT, SIGTERM, SIGHUP, SIGCONT). Threads made later should block them:
- * see signals_block. A second SIGINT acts as without a handler;
+ * see signals_block. The fourth one acts as without a handler;
  * what the caller ignores stays ignored. */
 void signals_install(void);
 /* Blocks all signals in the calling thread, so that the main thread gets them. */

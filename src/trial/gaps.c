@@ -124,7 +124,7 @@ void gaps_settle(const struct gap_finder *finder, int64_t started, struct sessio
 	for (size_t i = 0; i < finder->count; i++) {
 		struct gap gap = finder->gaps[i];
 
-		gap.start_ns -= started;
+		gap.start_ns = gap.start_ns < started ? 0 : gap.start_ns - started;
 		if (!strcmp(gap.kind, "stopped"))
 			settle_stop(session, gap.start_ns);
 		else

@@ -262,9 +262,6 @@ static int follow(struct run *run)
 /* What the samplers kept to the end, and the ends that only the control thread can tell. */
 static int settle_ends(struct run *run, bool stopped)
 {
-	struct cpuset online;
-	bool known = !root_cpus(run->options->root, &online, "sys/devices/system/cpu/online");
-
 	for (size_t i = 0; i < run->count; i++) {
 		struct cpu_result *cpu = &run->session->cpus[i];
 
@@ -272,9 +269,7 @@ static int settle_ends(struct run *run, bool stopped)
 		if (!cpu->largest)
 			return -ENOMEM;
 		wakeup_result(run->wakeup, i, cpu);
-		if (cpu->end == CPU_END_OFFLINE && known && cpuset_has(&online, cpu->cpu))
-			cpu->end = CPU_END_MOVED;
-		else if (cpu->end == CPU_END_DONE && stopped && run->session->settings.duration_ns)
+		if (cpu->end == CPU_END_DONE && stopped && run->session->settings.duration_ns)
 			cpu->end = CPU_END_STOPPED;
 	}
 	return 0;

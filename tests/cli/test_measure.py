@@ -145,6 +145,28 @@ class Result(unittest.TestCase):
             self.assertIn("StartTimestamp", text)
             self.assertEqual(len(re.findall(r"^Tag=", text, re.M)), len(CPUS))
 
+    def test_output_keeps_mode_and_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, link = os.path.join(folder, "private"), os.path.join(folder, "link")
+            with open(path, "w") as file:
+                file.write("before")
+            os.chmod(path, 0o640)
+            os.symlink("private", link)
+            for name in (path, link):
+                done = run("--no-store", "--samples", "20", "--json", "--output", name, *POLICY)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+                self.assertTrue(os.path.islink(link))
+                with open(path) as file:
+                    json.load(file)
+            redirected = os.path.join(folder, "redirected")
+            with open(redirected, "w") as file:
+                subprocess.run([PUNCTUAL, "measure", "--no-store", "--samples", "20", "--json", *POLICY,
+                                "--output", "/dev/stdout"], stdout=file, timeout=60, check=True)
+            self.assertTrue(os.path.islink("/dev/stdout"))
+            with open(redirected) as file:
+                json.load(file)
+
     def test_output_file_is_whole_or_absent(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
@@ -187,20 +209,30 @@ class WrongInput(unittest.TestCase):
     def test_cpu_lists(self):
         self.refused("--cpus", "99", says="99")
         self.refused("--cpus", "3-1", says="3-1")
-        self.refused("--cpus", "0,,1")
+        self.refused("--cpus", ",", says="names no CPU")
         self.refused("--cpus", "0-", says="0-")
         self.refused("--cpus", "9999999999", says="9999999999")
         self.refused("--wake-from", "0", says="timer")
+        self.refused("--source", "pipe", "--wake-from", "", says="names no CPU")
+        self.refused("--source", "pipe", "--wake-from", "4000", says="4000")
 
     def test_nearest_word(self):
         self.refused("--intervall", "1ms", says="--interval")
         self.refused("--goal", "industrail", says="industrial")
         self.refused("whatever", says="whatever")
 
-    def test_output_that_cannot_be_written(self):
-        done = run("--no-store", "--samples", "20", "--output", "/nonexistent/x", *POLICY)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn("/nonexistent/x", done.stderr)
+    def test_output_that_cannot_be_written_is_told_before_the_run(self):
+        for option in ("--output", "--hdr"):
+            done = run("--no-store", "--duration", "1h", option, "/nonexistent/x", *POLICY)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn("/nonexistent/x", done.stderr)
+        self.refused("--output", "")
+        self.refused("--output", "same", "--hdr", "same", says="same")
+        self.assertFalse(os.path.exists("same"))
+
+    def test_less_than_a_nanosecond_is_not_without_end(self):
+        self.refused("--duration", "0.4ns", says="0.4ns")
+        self.refused("--duration", "0.0000000001s")
 
     @unittest.skipUnless(ROOT, "needs root to drop it")
     def test_without_the_right_to_real_time(self):
@@ -274,6 +306,30 @@ class Interruptions(unittest.TestCase):
             self.assertIn(process.returncode, (130, 5, -signal.SIGINT), err)
             if process.returncode == 130:
                 json.loads(out)
+
+    def test_ctrl_c_twice_keeps_the_results(self):
+        process = self.start("--duration", "30s", "--json")
+        self.wait_until_sampling(process)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130, err)
+        json.loads(out)
+
+    def test_no_source_makes_ctrl_c_wait_for_its_interval(self):
+        for source in ("timer", "timerfd", "signal", "futex", "eventfd", "pipe"):
+            with self.subTest(source=source):
+                process = self.start("--duration", "0", "--source", source, "--interval", "1h",
+                                     "--window", "1d")
+                self.wait_until_sampling(process)
+                time.sleep(0.2)
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=30)
+
+    def test_duration_holds_whatever_the_interval(self):
+        done = run("--no-store", "--interval", "1h", "--window", "1h", "--duration", "300ms", *POLICY)
+        self.assertIn(done.returncode, (0, 5), done.stderr)
 
     def test_stop_and_continue_is_a_gap(self):
         process = self.start("--duration", "3s", "--json")
@@ -375,8 +431,8 @@ class Sampler(unittest.TestCase):
             with open(os.path.join(folder, name), errors="replace") as file:
                 lines = file.read().splitlines()
             names = [m.group(1) for m in (re.match(r"(\w+)\(", line) for line in lines) if m]
-            # the sampler prepares (gettid, policy), is told to go, and clears its stop signal's mask
-            if "gettid" not in names or "rt_sigaction" not in names:
+            # the sampler prepares (gettid, policy), is told to go, and unblocks its stop signal
+            if "gettid" not in names or "rt_sigprocmask" not in names:
                 continue
             start = max(i for i, n in enumerate(names) if n == "rt_sigprocmask" and i < len(names) - 50)
             end = max(i for i, n in enumerate(names) if n in calls)

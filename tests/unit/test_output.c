@@ -82,7 +82,12 @@ static void test_replaces_whole(void **state)
 	assert_int_equal(output_close(&out, &fail), 0);
 	expect_file(place->path, "new text", 8);
 	assert_int_equal(stat(place->path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(st.st_mode & 0777, 0600); /* what stood there was private */
+	assert_int_equal(unlink(place->path), 0);
+	assert_int_equal(output_open(&out, place->path, &fail), 0);
+	assert_int_equal(output_close(&out, &fail), 0);
+	assert_int_equal(stat(place->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640); /* a new one goes by the umask */
 	umask(mask);
 }
 
