@@ -6,7 +6,6 @@
 #include "sys/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,22 +67,12 @@ static int unknown_command(const char *name)
 	return STATUS_USAGE;
 }
 
-/* Descriptors 0 to 2 are taken, so that no file we open is mistaken for stdout; in the wrong
- * direction, so that using a closed one is an error as before. */
-static void occupy_standard_streams(void)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const char *called = argc ? strrchr(argv[0], '/') : NULL;
 	const struct command *command;
 
-	occupy_standard_streams();
+	output_occupy_standard_streams();
 	/* a reader that goes away, and a file that may not grow, are errors of write, not our death
 	 */
 	signal(SIGPIPE, SIG_IGN);

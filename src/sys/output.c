@@ -197,3 +197,11 @@ int output_check(const char *path, struct fail *fail)
 		output_abandon(&out);
 	return err;
 }
+
+void output_occupy_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	}
+}

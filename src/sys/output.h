@@ -12,6 +12,11 @@
 
 struct fail;
 
+/* First thing in main: takes those of descriptors 0 to 2 that are closed, so that no file we open
+ * is mistaken for stdout; in the wrong direction, so that using a closed one is an error as before.
+ */
+void output_occupy_standard_streams(void);
+
 struct output {
 	struct sink sink;
 	int fd;
