@@ -14,7 +14,8 @@ int str_i64(const char *text, int64_t *value);
 
 /* A duration with its unit: "80us", "1.5ms", "10s", "5m", "12h", "3d" (ns us µs ms s m h d; "0"
  * needs none). A number without a unit counts BARE_NS nanoseconds each, or is refused where BARE_NS
- * is 0. -EINVAL, or -ERANGE beyond int64. A fraction is exact or cut to whole nanoseconds. */
+ * is 0. -EINVAL, or -ERANGE beyond int64 or, but for 0, below 1 ns. A fraction is exact or cut to
+ * whole nanoseconds. */
 int str_duration(const char *text, int64_t bare_ns, int64_t *ns);
 
 /* A duration as people write it, the shortest exact form: "1ms", "2.5s", "10m", "90us". Fills BUF

@@ -90,7 +90,8 @@ static int parse_time_limit(const char *name, const char *text, int64_t *limit, 
 	int err = str_duration(text, 0, limit);
 
 	if (err == -ERANGE)
-		return fail_set(fail, EINVAL, "goal %s: %.40s is too long", name, text);
+		return fail_set(fail, EINVAL, "goal %s: %.40s is too long, or less than 1 ns", name,
+				text);
 	if (err)
 		return fail_set(fail, EINVAL,
 				"goal %s: '%.40s' is no time with a unit (like 80us, 1.5ms)", name,

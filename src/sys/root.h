@@ -30,7 +30,8 @@ void root_close(struct root *root);
 bool root_is_live(const struct root *root);
 
 /* Readers take a file that can't be opened for a fact that is not there. Where it was for want of
- * descriptors or memory they were wrong: then this is a negative errno with the sentence, else 0. */
+ * descriptors or memory they were wrong: then this is a negative errno with the sentence, else 0.
+ */
 int root_error(const struct root *root, struct fail *fail);
 
 /* A descriptor for a directory, for reading many of its plain files by short names; -errno. The

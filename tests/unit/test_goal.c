@@ -85,7 +85,7 @@ static void nonsense_is_refused_in_one_line(void **state)
 		{ "p99= 80us", "no time" },
 		{ "p99=0", "never be met" },
 		{ "p99=0us", "never be met" },
-		{ "p99=0.1ns", "never be met" },
+		{ "p99=0.1ns", "less than 1 ns" },
 		{ "p99=99999999999999999d", "too long" },
 		{ "missed=1us", "no whole number" },
 		{ "missed=-1", "no whole number" },
