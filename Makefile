@@ -2,7 +2,7 @@
 # Shortcuts; the build itself is Meson's. `make run` and `make check` install what they need.
 
 .DEFAULT_GOAL := build
-.PHONY: run check build static cross bench golden format lint install clean help
+.PHONY: run check build static cross bench golden vm vm-test format lint install clean help
 
 DESTDIR ?=
 PREFIX ?= /usr/local
@@ -15,6 +15,8 @@ help:
 	@echo 'make static   build-static/punctual: one file that needs nothing else on the board'
 	@echo 'make cross    build-arm64/punctual, build-armhf/punctual; compiles for riscv64'
 	@echo 'make bench    figures against cyclictest, side by side'
+	@echo 'make vm-test  boots real kernels under QEMU and tests on them (TEST=WORD selects)'
+	@echo 'make vm       a shell on a virtual board: BOARD=rt-4'
 	@echo 'make format   clang-format over src, tests and bench'
 	@echo 'make lint     clang-format, cppcheck, clang-tidy, shellcheck'
 	@echo 'make install  into PREFIX (/usr/local), below DESTDIR'
@@ -44,6 +46,14 @@ cross:
 bench: build
 	@scripts/deps.sh check
 	@for what in topology cost fidelity; do python3 bench/$$what.py --punctual build/punctual; done
+
+# Some minutes, and QEMU and kernel packages: not part of check.
+vm-test: static
+	@python3 tests/vm/vm.py test $(TEST)
+
+BOARD ?= rt-4
+vm: static
+	@python3 tests/vm/vm.py boot $(BOARD)
 
 golden: build
 	@UPDATE_GOLDEN=1 python3 tests/run.py cli
