@@ -32,6 +32,7 @@ const char *const distortion_kinds[] = {
 	"tracing-on",
 	"slow-clock",
 	"fixed-phase",
+	"isolated-left-out",
 	NULL,
 };
 
@@ -447,12 +448,29 @@ static int add_fixed_phase(struct session *session)
 		"is seen always or never");
 }
 
+/* A thread that is not told where to run never sees isolated CPUs, which are the ones that matter.
+ */
+static int add_isolated_left_out(struct session *session)
+{
+	const char *text = item_text(session, "cpus_isolated");
+	struct cpuset isolated = { 0 };
+	char list[CPUSET_TEXT_MAX];
+
+	if (!text || cpuset_parse(text, -1, &isolated, NULL) || cpuset_empty(&isolated) ||
+	    cpuset_intersects(&isolated, &session->settings.cpus))
+		return 0;
+	return session_distortion(
+		session, "isolated-left-out",
+		"the isolated CPU%s %s %s not measured: that takes --cpus isolated",
+		cpuset_count(&isolated) == 1 ? "" : "s", cpuset_text(&isolated, list, sizeof(list)),
+		cpuset_count(&isolated) == 1 ? "was" : "were");
+}
+
 int session_surroundings_distort(struct session *session)
 {
-	static adder *const adders[] = { add_dma_latency,  add_virtual_machine,
-					 add_not_realtime, add_policy,
-					 add_tracing,      add_slow_clock,
-					 add_fixed_phase,  NULL };
+	static adder *const adders[] = { add_dma_latency, add_virtual_machine,   add_not_realtime,
+					 add_policy,      add_tracing,           add_slow_clock,
+					 add_fixed_phase, add_isolated_left_out, NULL };
 
 	forget(session, BY_DATA, SIZE_MAX);
 	return add_all(session, adders);

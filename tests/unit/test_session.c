@@ -229,6 +229,14 @@ static void settings_tell_their_distortions(void **state)
 	assert_true(has_kind(session, "policy-other"));
 	assert_true(has_kind(session, "fixed-phase"));
 	assert_true(has_kind(session, "dma-latency-held"));
+	/* isolated CPUs that nobody asked for are named; one that was measured is enough */
+	assert_int_equal(environment_text(&session->environment, "cpus_isolated", "2-3"), 0);
+	session->settings.cpus = (struct cpuset){ { 3 } };
+	assert_int_equal(session_surroundings_distort(session), 0);
+	assert_true(has_kind(session, "isolated-left-out"));
+	session->settings.cpus = (struct cpuset){ { 4 } };
+	assert_int_equal(session_surroundings_distort(session), 0);
+	assert_false(has_kind(session, "isolated-left-out"));
 	/* twice changes nothing */
 	assert_int_equal(session_surroundings_distort(session), 0);
 	assert_int_equal(session->distortion_count, 4);
