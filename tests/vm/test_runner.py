@@ -21,8 +21,13 @@ BOARD = BOARDS["stock-1"]
 SLACK = 30  # seconds that an end may take beyond the limit, on a loaded machine
 
 
+def marked():
+    """What QEMU gets to know, so that those of these tests are told from others at work."""
+    return dict([MARK.split("=")])
+
+
 def left_over():
-    """QEMU processes whose parent is this one, or was."""
+    """QEMU processes of these tests that run."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -45,13 +50,8 @@ class Broken(unittest.TestCase):
     """Scripts that go wrong, and what the runner makes of each."""
 
     def run_script(self, script, board=BOARD, limit=60, **options):
-        name, value = MARK.split("=")
-        os.environ[name] = value
         started = time.monotonic()
-        try:
-            guest = LAB.run(board, script, limit, **options)
-        finally:
-            del os.environ[name]
+        guest = LAB.run(board, script, limit, environment=marked(), **options)
         self.assertEqual(left_over(), [], "QEMU was left running")
         self.assertLess(time.monotonic() - started,
                         limit + options.get("boot_limit", run.BOOT_LIMIT) + SLACK)
@@ -145,15 +145,15 @@ class Suite(unittest.TestCase):
                  "lab = t.run.Lab(pathlib.Path(sys.argv[2]))\n" \
                  "lab.run(t.BOARD, '. /lib.sh; host up; while :; do sleep 1; done', 300," \
                  " actions={'up': lambda _: print('up', flush=True)})"
-        name, value = MARK.split("=")
         process = subprocess.Popen(
             [sys.executable, "-B", "-c", script, str(suite.VM), str(LAB.cache)],
-            env={**os.environ, name: value}, stdout=subprocess.PIPE)
+            env={**os.environ, **marked()}, stdout=subprocess.PIPE)
         with process:
-            self.assertEqual(process.stdout.readline(), b"up\n")
-            self.assertEqual(len(left_over()), 1)
+            first = process.stdout.readline()
+            running = len(left_over())
             process.kill()
-            process.wait()
+        self.assertEqual(first, b"up\n")
+        self.assertEqual(running, 1)
         # the kernel delivers the death signal at once, but QEMU needs a moment to be gone
         for _ in range(200):
             if not left_over():

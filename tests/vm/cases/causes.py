@@ -20,9 +20,9 @@ def around(us):
 
 CAUSES = {
     # name: (on PREEMPT_RT, on the usual kernel)
-    "quiet": (QUIET, QUIET),
-    "hog-fifo-99": ((1950, 2150), (1950, 2150)),
-    "hog-fifo-50": (QUIET, QUIET),
+    "quiet": (QUIET, STOCK_QUIET),
+    "hog-fifo-99": ((1800, 2150), (1800, 2150)),
+    "hog-fifo-50": (QUIET, STOCK_QUIET),
     "preempt-off": (around(3000), around(3000)),
     "irqs-off": (around(3000), around(3000)),
     "raw-spinlock": (around(1500), around(1500)),

@@ -36,8 +36,8 @@ flood_console() {
 disturb() { # NAME
 	case $1 in
 	quiet) sleep 5 ;;
-	hog-fifo-99) hog spin 99 2000 100000 5 ;;
-	hog-fifo-50) hog spin 50 2000 100000 5 ;;
+	hog-fifo-99) hog spin 99 2000 97370 5 ;;
+	hog-fifo-50) hog spin 50 2000 97370 5 ;;
 	preempt-off) noise preempt-off 3000 ;;
 	irqs-off) noise irqs-off 3000 ;;
 	raw-spinlock) noise raw-spinlock 1500 ;;

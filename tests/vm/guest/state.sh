@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# boards: rt-4 stock-4 rt-4-isolated cgroup-v1 power-4 arm-biglittle rt612-4
+# boards: rt-4 stock-4 rt-4-isolated cgroup-v1 arm-biglittle rt612-4
 # limit: 120
 # The recorder of a board's settable state: two records of a board left alone are equal; each of some
 # changes of various kinds shows, in one line, and is gone when it is undone.

@@ -121,16 +121,17 @@ class Lab:
         return unpacked, path
 
     def run(self, board, script, limit, settings=None, actions=None, disks=(),
-            boot_limit=BOOT_LIMIT):
+            boot_limit=BOOT_LIMIT, environment=None):
         """Runs SCRIPT (text) on BOARD, for LIMIT seconds at most from when the board is ready.
         actions: word -> function of the Run, called when the script says `host WORD`. disks: files
-        of file systems that outlive the run."""
+        of file systems that outlive the run. environment: QEMU's, beyond our own."""
         with tempfile.TemporaryDirectory(prefix="punctual-vm-") as folder:
             folder = Path(folder)
             unpacked, initrd = self.initrd(board, script, settings or {}, folder)
             command = machine.command_line(self.cache, board, unpacked, initrd, disks)
             command += [*serial(board, unpacked.kernel.arch, folder)]
-            return Run(board, command, folder, (boot_limit, limit), actions or {}).finish()
+            return Run(board, command, folder, (boot_limit, limit), actions or {},
+                       environment).finish()
 
     def shell(self, board):
         """Becomes QEMU with the board's console on this terminal; returns its status."""
@@ -170,7 +171,7 @@ def serial(board, arch, folder):
 class Run:
     """QEMU while it runs. Actions of tests get this: pause, cut, process."""
 
-    def __init__(self, board, command, folder, limits, actions):
+    def __init__(self, board, command, folder, limits, actions, environment=None):
         self.board = board
         self.folder = folder
         self.boot_limit, self.limit = limits
@@ -186,7 +187,8 @@ class Run:
         self.errors = (folder / "qemu").open("wb")
         self.process = subprocess.Popen([*guard, *command], stdin=subprocess.DEVNULL,
                                         stdout=self.errors, stderr=self.errors,
-                                        start_new_session=True, cwd=folder)
+                                        start_new_session=True, cwd=folder,
+                                        env={**os.environ, **(environment or {})})
 
     # --- for actions ---
 
