@@ -360,7 +360,7 @@ static int step_aside(struct run *run)
 		return 0;
 	return session_distortion(
 		run->session, "control-on-measured-cpu",
-		"the control thread shares the measured CPUs: there is no other one");
+		"the control thread shares the measured CPUs: it may use no other");
 }
 
 static int start(struct run *run, struct fail *fail)
