@@ -9,84 +9,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What texts and sets are kept in: a hash table of unique blocks. */
-struct pool_entry {
-	struct pool_entry *next;
-	uint64_t hash;
-	size_t size;
-	alignas(8) char data[];
-};
-
-struct pool {
-	size_t count, bucket_count;
-	struct pool_entry **buckets;
-};
-
-/* FNV-1a, eight bytes at a step where there are eight: quick enough for sets of 1 KiB. */
-static uint64_t hash_of(const void *data, size_t size)
-{
-	const unsigned char *at = data;
-	uint64_t hash = 0xcbf29ce484222325, word;
-
-	for (; size >= sizeof(word); at += sizeof(word), size -= sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		hash = (hash ^ word) * 0x100000001b3;
-		hash ^= hash >> 29;
-	}
-	for (; size; at++, size--)
-		hash = (hash ^ *at) * 0x100000001b3;
-	return hash ^ hash >> 32;
-}
-
-static bool pool_enlarge(struct pool *pool)
-{
-	size_t bucket_count = pool->bucket_count ? pool->bucket_count * 4 : 256;
-	struct pool_entry **buckets = calloc(bucket_count, sizeof(struct pool_entry *));
-
-	if (!buckets)
-		return false;
-	for (size_t i = 0; i < pool->bucket_count; i++) {
-		struct pool_entry *next;
-
-		for (struct pool_entry *entry = pool->buckets[i]; entry; entry = next) {
-			struct pool_entry **bucket = &buckets[entry->hash % bucket_count];
-
-			next = entry->next;
-			entry->next = *bucket;
-			*bucket = entry;
-		}
-	}
-	free(pool->buckets);
-	pool->buckets = buckets;
-	pool->bucket_count = bucket_count;
-	return true;
-}
-
-static const void *intern(struct pool *pool, const void *data, size_t size)
-{
-	uint64_t hash = hash_of(data, size);
-	struct pool_entry *entry, **bucket;
-
-	if (pool->count >= pool->bucket_count && !pool_enlarge(pool))
-		return NULL;
-	bucket = &pool->buckets[hash % pool->bucket_count];
-	for (entry = *bucket; entry; entry = entry->next) {
-		if (entry->hash == hash && entry->size == size && !memcmp(entry->data, data, size))
-			return entry->data;
-	}
-	entry = malloc(sizeof(*entry) + size);
-	if (!entry)
-		return NULL;
-	*entry = (struct pool_entry){ .next = *bucket, .hash = hash, .size = size };
-	memcpy(entry->data, data, size);
-	*bucket = entry;
-	pool->count++;
-	return entry->data;
-}
+#define TEXT_MAX 255 /* of what is told of a board, longer is no name */
 
 void topology_out_of_memory(struct topology *t)
 {
@@ -95,48 +21,20 @@ void topology_out_of_memory(struct topology *t)
 
 const void *topology_intern(struct topology *t, const void *data, size_t size)
 {
-	const void *copy = intern(t->pool, data, size);
+	const void *copy = pool_intern(&t->pool, data, size);
 
 	if (!copy)
 		topology_out_of_memory(t);
 	return copy;
 }
 
-static void pool_free(struct pool *pool)
-{
-	for (size_t i = 0; pool && i < pool->bucket_count; i++) {
-		struct pool_entry *next;
-
-		for (struct pool_entry *entry = pool->buckets[i]; entry; entry = next) {
-			next = entry->next;
-			free(entry);
-		}
-	}
-	if (!pool)
-		return;
-	free(pool->buckets);
-	free(pool);
-}
-
 const char *topology_text(struct topology *t, const char *text)
 {
-	char clean[256] = "";
-	size_t length = 0;
+	const char *copy = text ? pool_text(&t->pool, text, strnlen(text, TEXT_MAX)) : NULL;
 
-	for (; text && *text && length < sizeof(clean) - 1; text++) {
-		bool blank = isspace((unsigned char)*text);
-
-		if (blank && (!length || clean[length - 1] == ' '))
-			continue;
-		clean[length++] = blank ? ' '
-				  : iscntrl((unsigned char)*text) || (unsigned char)*text >= 0x80
-					  ? '?'
-					  : *text;
-	}
-	while (length && clean[length - 1] == ' ')
-		length--;
-	clean[length] = '\0';
-	return length ? topology_intern(t, clean, length + 1) : NULL;
+	if (t->pool.error)
+		topology_out_of_memory(t);
+	return copy;
 }
 
 const struct cpuset *topology_set(struct topology *t, const struct cpuset *set)
@@ -291,8 +189,7 @@ int topology_read(const struct root *root, struct topology **topology, struct fa
 
 	if (!t)
 		return fail_set(fail, ENOMEM, "out of memory");
-	t->pool = calloc(1, sizeof(*t->pool));
-	err = t->pool ? cpus_read(root, &t->cpus) : -ENOMEM;
+	err = cpus_read(root, &t->cpus);
 	if (!err)
 		err = read_all(t, root);
 	if (!err) {
@@ -319,6 +216,6 @@ void topology_free(struct topology *t)
 	free(t->numa);
 	free(t->odd);
 	free(t->position);
-	pool_free(t->pool);
+	pool_free(&t->pool);
 	free(t);
 }

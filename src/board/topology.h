@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "base/pool.h"
 #include "board/cpus.h"
 
 #include <stddef.h>
@@ -95,7 +96,7 @@ struct topology {
 	const char **odd;
 
 	/* private */
-	struct pool *pool;
+	struct pool pool;
 	int *position; /* in .cpu, by CPU number; -1: not present */
 	int error;
 };
