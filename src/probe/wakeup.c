@@ -555,10 +555,8 @@ void wakeup_result(struct wakeup *w, size_t index, struct cpu_result *result)
 	result->cpu = s->cpu >= 0 ? s->cpu : s->index;
 	result->end = (enum cpu_end)atomic_load(&s->end);
 	result->early = s->early;
-	if (result->largest) {
+	if (result->largest)
 		*result->largest = s->largest;
-		largest_compact(result->largest);
-	}
 }
 
 void wakeup_free(struct wakeup *w)

@@ -176,11 +176,8 @@ int session_conclude(struct session *session)
 	session->all.histogram = histogram_new();
 	if (!session->all.histogram)
 		return -ENOMEM;
-	for (size_t i = 0; i < session->cpu_count; i++) {
+	for (size_t i = 0; i < session->cpu_count; i++)
 		add_cpu(&session->all, &session->cpus[i]);
-		if (session->cpus[i].largest)
-			largest_compact(session->cpus[i].largest);
-	}
 	find_shape(session);
 	goals_judge(&session->goals, &session->all);
 	return distort_by_data(session);

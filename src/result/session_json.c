@@ -136,15 +136,14 @@ static void largest_json(const struct session *session, const struct largest *la
 		json_null_value(json, "largest");
 		return;
 	}
-	/* as large as it can be where session_conclude has not cut it down */
-	sorted = calloc(LARGEST_ROOM, sizeof(*sorted));
+	sorted = calloc(LARGEST_MAX, sizeof(*sorted));
 	if (!sorted) {
 		json->sink->error = json->sink->error ? json->sink->error : -ENOMEM;
 		return;
 	}
 	count = largest_sorted(largest, sorted);
 	json_begin_array(json, "largest");
-	for (size_t i = 0; i < count && i < LARGEST_MAX; i++) {
+	for (size_t i = 0; i < count; i++) {
 		json_begin_array_inline(json, NULL);
 		json_instant(json, NULL, session->started_wall_ns + sorted[i].time_ns);
 		json_i64(json, NULL, sorted[i].latency_ns);

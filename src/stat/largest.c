@@ -4,79 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void swap(struct timed_latency *a, struct timed_latency *b)
+/* Where SAMPLE belongs on the way from the empty place AT up. */
+static void sift_up(struct timed_latency *items, size_t at, struct timed_latency sample)
 {
-	struct timed_latency held = *a;
-
-	*a = *b;
-	*b = held;
+	while (at && items[(at - 1) / 2].latency_ns > sample.latency_ns) {
+		items[at] = items[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	items[at] = sample;
 }
 
-/* The median of three items spread over FIRST to LAST by a fixed pseudo-random sequence: no input
- * order can make the selection quadratic for long. */
-static int64_t choose_pivot(const struct timed_latency *items, size_t first, size_t last,
-			    uint32_t *random)
+/* The same from the top, in place of what is there, down in a full heap. */
+static void sift_down(struct timed_latency *items, struct timed_latency sample)
 {
-	int64_t three[3];
+	size_t at = 0, child;
 
-	for (int i = 0; i < 3; i++) {
-		*random = *random * 1664525 +
-			  1013904223; /* Knuth's LCG; the high bits are good enough */
-		three[i] = items[first + (size_t)(*random >> 8) % (last - first + 1)].latency_ns;
+	while ((child = 2 * at + 1) < LARGEST_MAX) {
+		if (child + 1 < LARGEST_MAX &&
+		    items[child + 1].latency_ns < items[child].latency_ns)
+			child++;
+		if (items[child].latency_ns >= sample.latency_ns)
+			break;
+		items[at] = items[child];
+		at = child;
 	}
-	if (three[0] > three[1]) {
-		int64_t held = three[0];
-
-		three[0] = three[1];
-		three[1] = held;
-	}
-	if (three[2] < three[0])
-		return three[0];
-	return three[2] < three[1] ? three[2] : three[1];
+	items[at] = sample;
 }
 
-/* Hoare's FIND (1961): afterwards items[K] is the one that would stand there if all were sorted
- * from the largest down, with none smaller before it. */
-static void find(struct timed_latency *items, size_t count, size_t k)
+void largest_insert(struct largest *largest, struct timed_latency sample)
 {
-	size_t first = 0, last = count - 1;
-	uint32_t random = 1;
-
-	while (first < last) {
-		int64_t pivot = choose_pivot(items, first, last, &random);
-		size_t i = first, j = last;
-
-		/* the pivot itself stops both walks, so neither leaves the range and j can't pass
-		 * below first */
-		while (i <= j) {
-			while (items[i].latency_ns > pivot)
-				i++;
-			while (items[j].latency_ns < pivot)
-				j--;
-			if (i > j)
-				break;
-			swap(&items[i++], &items[j]);
-			if (!j--)
-				break;
-		}
-		if (j != SIZE_MAX && k <= j)
-			last = j;
-		else if (k >= i)
-			first = i;
-		else
-			return;
-	}
-}
-
-void largest_compact(struct largest *largest)
-{
-	if (largest->count <= LARGEST_MAX)
-		return;
-	find(largest->items, largest->count, LARGEST_MAX - 1);
-	largest->count = LARGEST_MAX;
-	largest->floor_ns = largest->items[LARGEST_MAX - 1].latency_ns;
-	if (largest->floor_ns < INT64_MAX)
-		largest->floor_ns++;
+	if (largest->count < LARGEST_MAX)
+		sift_up(largest->items, largest->count++, sample);
+	else
+		sift_down(largest->items, sample);
+	if (largest->count == LARGEST_MAX)
+		largest->floor_ns =
+			largest->items[0].latency_ns + (largest->items[0].latency_ns < INT64_MAX);
 }
 
 static int by_latency_then_time(const void *a, const void *b)

@@ -301,7 +301,7 @@ int period_find(struct period *period, const struct largest *largest, int64_t in
 	if (largest->count < SPIKES_MIN || interval_ns <= 0 ||
 	    length_ns / (PERIODS_MIN * INTERVALS_MIN) < interval_ns)
 		return 0;
-	sorted = malloc(LARGEST_ROOM * sizeof(*sorted));
+	sorted = malloc(LARGEST_MAX * sizeof(*sorted));
 	search = malloc(sizeof(*search));
 	if (!sorted || !search) {
 		free(sorted);
@@ -310,8 +310,6 @@ int period_find(struct period *period, const struct largest *largest, int64_t in
 	}
 	search->sorted = sorted;
 	search->sorted_count = largest_sorted(largest, sorted);
-	if (search->sorted_count > LARGEST_MAX) /* not compacted yet */
-		search->sorted_count = LARGEST_MAX;
 	search->interval = (double)interval_ns * 1e-9;
 	search->window = (double)window_ns * 1e-9;
 	search->length = (double)length_ns * 1e-9;

@@ -43,11 +43,11 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The list before it is deflated. */
-#define LIST_MAX ((size_t)10 * (1 + 2 * LARGEST_ROOM))
+#define LIST_MAX ((size_t)10 * (1 + 2 * LARGEST_MAX))
 
 static size_t write_list(const struct largest *largest, unsigned char *data)
 {
-	struct timed_latency sorted[LARGEST_ROOM];
+	struct timed_latency sorted[LARGEST_MAX];
 	size_t size = put(data, (int64_t)largest->count);
 	int64_t before = 0;
 
@@ -66,22 +66,18 @@ static int read_list(struct largest *largest, const unsigned char *data, size_t 
 	const unsigned char *end = data + size;
 	int64_t count, time = 0;
 
-	if (take(&data, end, &count) || count < 0 || count > LARGEST_ROOM)
+	if (take(&data, end, &count) || count < 0 || count > LARGEST_MAX)
 		return -EBADMSG;
+	*largest = (struct largest){ 0 };
 	for (int64_t i = 0; i < count; i++) {
-		struct timed_latency *sample = &largest->items[i];
-		int64_t difference;
+		int64_t difference, latency;
 
-		if (take(&data, end, &difference) || take(&data, end, &sample->latency_ns) ||
+		if (take(&data, end, &difference) || take(&data, end, &latency) ||
 		    __builtin_add_overflow(time, difference, &time))
 			return -EBADMSG;
-		sample->time_ns = time;
+		largest_insert(largest, (struct timed_latency){ time, latency });
 	}
-	if (data != end)
-		return -EBADMSG;
-	largest->count = (size_t)count;
-	largest_compact(largest);
-	return 0;
+	return data == end ? 0 : -EBADMSG;
 }
 
 size_t pack_largest_bound(void)

@@ -159,5 +159,4 @@ static inline void simulate(struct simulation *s, struct run *run)
 	window.length_ns = s->window_ns;
 	end_window(run, &window, s->window_ns);
 	windows_finish(&run->windows);
-	largest_compact(&run->largest);
 }

@@ -207,8 +207,6 @@ HELPER void end_session(struct session *session)
 	for (size_t i = 0; i < session->cpu_count; i++) {
 		session->cpus[i].end = i ? CPU_END_OFFLINE : CPU_END_DONE;
 		session->cpus[i].early = i;
-		if (session->cpus[i].largest)
-			largest_compact(session->cpus[i].largest);
 		assert_false(windows_finish(&session->cpus[i].windows));
 	}
 	session->gaps[session->gap_count++] = (struct gap){ 5 * WINDOW_NS, 17, "suspended" };

@@ -293,7 +293,6 @@ static void test_period_among_larger_spikes(void **state)
 		for (int i = 0; i < 60; i++)
 			largest_record(&run.largest, (int64_t)(uniform(&s) * 20e9),
 				       MS + (int64_t)(8e6 * uniform(&s)));
-		largest_compact(&run.largest);
 		period_find(&period, &run.largest, MS, SECOND, 20 * SECOND);
 		right += llabs(period.period_ns - SECOND) <= SECOND / 100;
 	}
@@ -351,7 +350,6 @@ static void test_windows_are_no_disturber(void **state)
 				       (spike ? 100000 : 3000) +
 					       (int64_t)(1000 * uniform(&random)));
 		}
-		largest_compact(&run.largest);
 		assert_int_equal(period_find(&period, &run.largest, MS, SECOND, 30 * SECOND), 0);
 		assert_int_equal(period.period_ns != 0, offsets[i] != 0);
 	}
