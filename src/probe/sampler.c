@@ -5,6 +5,7 @@
 #include "sys/signals.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
@@ -14,6 +15,17 @@
 
 /* Sleeps whose time has come, to see what a sleep costs without waiting. */
 #define FLOOR_ROUNDS 20
+
+/* What others do on the sampler's CPU begins so long after a sample (a quarter of shorter
+ * intervals): the sample is taken by then even on slow boards. */
+#define AFTER_NS 100000
+/* It is done within so much (half of shorter intervals): where no sample is that near, it may begin
+ * at any time. */
+#define ROOM_NS 2000000
+/* There is no keeping out of the way of shorter intervals, nor with windows so short that looking
+ * up each one's phase would wake more often than it helps. */
+#define ROOM_LEAST_INTERVAL_NS 40000
+#define ROOM_LEAST_WINDOW_NS   100000000
 
 /* Plain loads and stores: each of these fields has one writer. */
 #define peek(field)        atomic_load_explicit(&(field), memory_order_relaxed)
@@ -32,6 +44,13 @@ static uint64_t next_random(uint64_t *state)
 static uint64_t seed(const struct sampler *s)
 {
 	return (uint64_t)s->first_ns * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)s->index + 1;
+}
+
+static void window_set_end(struct sampler *s, int64_t end)
+{
+	s->window_end_ns = end;
+	if (!s->fixed_phase)
+		poke(s->phase_until_ns, end);
 }
 
 static void window_begin(struct sampler *s, int64_t start)
@@ -97,7 +116,7 @@ static int64_t window_close(struct sampler *s, int64_t next, int64_t last)
 		window_begin(s, end);
 		atomic_fetch_add(&s->sequence, 1);
 	}
-	s->window_end_ns += s->window_ns;
+	window_set_end(s, s->window_end_ns + s->window_ns);
 	if (s->fixed_phase)
 		return next;
 	return next + (int64_t)(next_random(&s->random) % (uint64_t)s->interval_ns);
@@ -224,9 +243,11 @@ static void run(struct sampler *s)
 	uint64_t left = s->samples_limit ? s->samples_limit : UINT64_MAX;
 
 	while (next < peek(s->end_ns)) {
-		int64_t expected = s->source->wait(&s->link, next);
-		int64_t now = clock_read(s->link.clock);
+		int64_t expected, now;
 
+		poke(s->next_ns, next);
+		expected = s->source->wait(&s->link, next);
+		now = clock_read(s->link.clock);
 		if (__builtin_expect(expected < 0, 0)) {
 			if (!wait_failed(s, expected))
 				break;
@@ -334,13 +355,61 @@ void *sampler_main(void *argument)
 		hear_stop_signal();
 		s->random = seed(s);
 		window_begin(s, s->started_ns);
-		s->window_end_ns = s->started_ns + s->window_ns;
+		window_set_end(s, s->started_ns + s->window_ns);
 		poke(s->state, SAMPLER_RUNNING);
 		run(s);
 		end_last_window(s);
 	}
 	sched_set(0, SCHED_KIND_OTHER, 0); /* what follows need not be done before others */
 	atomic_store_explicit(&s->state, SAMPLER_ENDED, memory_order_release);
+	return NULL;
+}
+
+static int64_t shorter(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The last sample whose instant is known: a random phase moves those behind, and only ever away. */
+static int64_t last_known(const struct sampler *s, int64_t next)
+{
+	int64_t until = peek(s->phase_until_ns);
+
+	return until > next ? next + (until - 1 - next) / s->interval_ns * s->interval_ns : next;
+}
+
+static bool tells_its_samples(const struct sampler *s)
+{
+	return atomic_load_explicit(&s->state, memory_order_acquire) == SAMPLER_RUNNING &&
+	       s->link.clock == CLOCK_MONOTONIC && s->interval_ns >= ROOM_LEAST_INTERVAL_NS &&
+	       (s->fixed_phase || s->window_ns >= ROOM_LEAST_WINDOW_NS);
+}
+
+int64_t sampler_room(const struct sampler *s, int64_t wanted, int64_t now)
+{
+	int64_t after = shorter(s->interval_ns / 4, AFTER_NS);
+	int64_t room = shorter(s->interval_ns / 2, ROOM_NS);
+	int64_t next = peek(s->next_ns), last, sample;
+
+	if (!tells_its_samples(s) || wanted + room < next)
+		return wanted;
+	last = last_known(s, next);
+	/* the last one before what begins at WANTED is done */
+	sample = next + (wanted + room - next) / s->interval_ns * s->interval_ns;
+	if (sample <= last && sample + after <= wanted)
+		return wanted;
+	sample = shorter(sample, last);
+	return sample + after > now ? sample + after : wanted;
+}
+
+const struct sampler *sampler_here(struct sampler *const *samplers, size_t count)
+{
+	int cpu = sched_getcpu();
+
+	for (size_t i = 0; i < count; i++) {
+		if (samplers[i]->cpu < 0 || samplers[i]->cpu == cpu)
+			return samplers[i];
+	}
 	return NULL;
 }
 

@@ -58,6 +58,9 @@ struct sampler {
 	_Atomic int64_t end_ns; /* no sleep goes beyond; SAMPLER_STOP ends it at the next wake-up */
 	_Atomic int end;        /* enum cpu_end */
 	_Atomic int tid;
+	/* for those who keep out of its way: the instant of the wake-up it waits for, and the one
+	 * from which on a random phase has moved them; INT64_MAX: none ever will */
+	_Atomic int64_t next_ns, phase_until_ns;
 	int error;
 	int64_t sleep_cost_ns;
 	struct fail fail;
@@ -95,5 +98,15 @@ void *sampler_main(void *argument);
 void *sampler_waker_main(void *argument);
 /* Makes LINK_STOP_SIGNAL harmless to threads that are just being made; call before making any. */
 void sampler_take_stop_signal(void);
+/* The instant near WANTED (both on CLOCK_MONOTONIC) at which another thread had best wake up on the
+ * sampler's CPU: WANTED itself where no sample is near, else right after one, so that it is done
+ * before the next. Never at or before NOW unless WANTED is. It may lie before WANTED by any time:
+ * samples are known in advance only up to the next random phase, right before which the result
+ * lies then. WANTED where nothing is known: the sampler does not run, sleeps on another clock, or
+ * its interval is too short for anything to fit in. */
+int64_t sampler_room(const struct sampler *sampler, int64_t wanted, int64_t now);
+/* The one of COUNT samplers that measures the CPU the caller is on; one that is not pinned may be
+ * there. NULL: none. */
+const struct sampler *sampler_here(struct sampler *const *samplers, size_t count);
 /* The window under way, as it would be handed over. Only once the thread has ended. */
 void sampler_window(const struct sampler *sampler, struct window *window);

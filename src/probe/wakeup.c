@@ -139,6 +139,7 @@ static void set_up(struct sampler *s, const struct wakeup_options *options, size
 				 .fds = { -1, -1 } };
 	atomic_store(&s->end, CPU_END_DONE);
 	atomic_store(&s->total_min_ns, INT64_MAX);
+	atomic_store(&s->phase_until_ns, INT64_MAX);
 }
 
 static void give_stack(pthread_attr_t *attr, const struct wakeup *w, struct sampler *s)
@@ -255,6 +256,7 @@ static void say_go(struct wakeup *w, const struct wakeup_options *options)
 
 		s->started_ns = start;
 		s->first_ns = start + first_offset(w, options, i);
+		atomic_store(&s->next_ns, s->first_ns);
 		atomic_store(&s->end_ns, length ? start + length : INT64_MAX);
 	}
 	pthread_mutex_lock(&w->line.lock);
@@ -495,6 +497,21 @@ bool wakeup_collect(struct wakeup *w, size_t index, struct window *window)
 	sampler_window(s, window);
 	s->count = 0;
 	return true;
+}
+
+int64_t wakeup_room(const struct wakeup *w, int64_t wanted)
+{
+	const struct sampler *s = sampler_here(w->samplers, w->count);
+
+	return s ? sampler_room(s, wanted, clock_now()) : wanted;
+}
+
+void wakeup_wait_for_room(const struct wakeup *w)
+{
+	int64_t now = clock_now(), at = wakeup_room(w, now);
+
+	if (at > now)
+		clock_sleep_until(at);
 }
 
 static uint32_t live_count(const struct sampler *s, size_t bucket)

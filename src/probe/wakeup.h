@@ -83,6 +83,14 @@ struct wakeup_status {
 /* A look at a running sampler, for progress: the windows it has closed, and its last sample. */
 void wakeup_peek(const struct wakeup *wakeup, size_t index, struct wakeup_status *status);
 
+/* For threads that must share a CPU with a sampler: the instant near WANTED at which the caller had
+ * best wake up so as to delay no sample of the CPU it is on; see sampler_room. WANTED where that
+ * CPU is not measured. The caller goes on sleeping when it comes long before WANTED. */
+int64_t wakeup_room(const struct wakeup *wakeup, int64_t wanted);
+/* Sleeps, where the next sample of the caller's CPU is near, until it has been taken. To be called
+ * before every piece of work; it waits for no more than one sample, and a signal ends it. */
+void wakeup_wait_for_room(const struct wakeup *wakeup);
+
 /* Whether the memory could be locked; without the right to it the run goes on, and says so. */
 bool wakeup_memory_locked(const struct wakeup *wakeup);
 /* What a sleep cost the samplers, at best, whose time had come when it began. */

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Between two looks; where a random phase comes in between they may be that much closer. */
 #define PERIOD_NS 1000000000
+#define LEAST_NS  (PERIOD_NS / 4 * 3)
 
 /* A sampler that used more than this share of the wall clock in each of so many periods in a row is
  * a runaway. RT throttling by default leaves 95 %, so the share must lie below that. */
@@ -57,6 +59,14 @@ static void watch(struct sampler *s, struct watched *w, int64_t elapsed)
 	atomic_store(&s->end_ns, SAMPLER_STOP);
 }
 
+/* Where the watchdog shares the CPU with a sampler it wakes up right after a sample. */
+static struct timespec next_wakeup(const struct watchdog *dog, int64_t wanted)
+{
+	const struct sampler *s = sampler_here(dog->samplers, dog->count);
+
+	return clock_to(s ? sampler_room(s, wanted, clock_now()) : wanted);
+}
+
 static void *watchdog_main(void *argument)
 {
 	struct watchdog *dog = argument;
@@ -65,12 +75,12 @@ static void *watchdog_main(void *argument)
 	signals_block();
 	pthread_mutex_lock(&dog->lock);
 	while (!dog->stop) {
-		struct timespec until = clock_to(last + PERIOD_NS);
+		struct timespec until = next_wakeup(dog, last + PERIOD_NS);
 		int64_t now;
 
 		pthread_cond_timedwait(&dog->changed, &dog->lock, &until);
 		now = clock_now();
-		if (now < last + PERIOD_NS)
+		if (now < last + LEAST_NS)
 			continue;
 		for (size_t i = 0; i < dog->count; i++)
 			watch(dog->samplers[i], &dog->watched[i], now - last);

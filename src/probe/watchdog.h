@@ -2,7 +2,8 @@
 /*
  * A thread of higher priority than the samplers that stops those which never sleep (an interval too
  * short for the board, a source that fails to block), so that a measurement can't lock up a board.
- * It wakes once a second and makes a few system calls.
+ * It wakes about once a second and makes a few system calls. Where it shares a CPU with a sampler
+ * it wakes right after a sample (see sampler_room), so that it is asleep again at the next.
  */
 #pragma once
 

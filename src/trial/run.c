@@ -86,6 +86,7 @@ static void read_steal(struct run *run, int64_t *steal)
 
 	for (size_t i = 0; i < run->count; i++)
 		steal[i] = -1;
+	wakeup_wait_for_room(run->wakeup);
 	if (root_all(run->options->root, ROOT_FILE_MAX, &text, &length, "proc/stat"))
 		return;
 	cpu_steal_parse(text, run->cpus, run->count, sysconf(_SC_CLK_TCK), steal);
@@ -128,6 +129,7 @@ static int collect(struct run *run)
 		if (!steal_read)
 			read_steal(run, steal);
 		steal_read = true;
+		wakeup_wait_for_room(run->wakeup);
 		read_usage(run, i, steal, &window);
 		if (!err)
 			err = add_window(run, i, &window);
@@ -143,8 +145,10 @@ static void first_usage(struct run *run)
 	if (!steal)
 		return;
 	read_steal(run, steal);
-	for (size_t i = 0; i < run->count; i++)
+	for (size_t i = 0; i < run->count; i++) {
+		wakeup_wait_for_room(run->wakeup);
 		read_usage(run, i, steal, NULL);
+	}
 	free(steal);
 }
 
@@ -169,6 +173,7 @@ static void batch(struct run *run, int64_t now)
 {
 	struct fail fail = { "" };
 
+	wakeup_wait_for_room(run->wakeup);
 	drain(run);
 	run->session->duration_ns = now - wakeup_started(run->wakeup);
 	if (store_batch(run->store, run->session, &fail))
@@ -180,8 +185,10 @@ static void follow_hotplug(struct run *run)
 {
 	struct cpuset online;
 
-	if (!run->session->settings.pinned ||
-	    root_cpus(run->options->root, &online, "sys/devices/system/cpu/online"))
+	if (!run->session->settings.pinned)
+		return;
+	wakeup_wait_for_room(run->wakeup);
+	if (root_cpus(run->options->root, &online, "sys/devices/system/cpu/online"))
 		return;
 	for (size_t i = 0; i < run->count; i++) {
 		if (!cpuset_has(&online, run->cpus[i]))
@@ -199,6 +206,7 @@ static void tell_progress(struct run *run)
 
 	if (!run->options->progress)
 		return;
+	wakeup_wait_for_room(run->wakeup);
 	for (size_t i = 0; i < run->count; i++) {
 		struct wakeup_status status;
 
@@ -237,15 +245,28 @@ static int64_t next_look(const struct run *run, int64_t now)
 	return now + step < end ? now + step : end;
 }
 
+/* Where the control thread shares a measured CPU it looks right after a sample, which can be some
+ * time before the usual step is over; before that it goes on sleeping. */
+static void sleep_until_look(const struct run *run)
+{
+	int64_t now = clock_now(), wanted = next_look(run, now),
+		least = wanted - (wanted - now) / 4;
+
+	do {
+		if (clock_sleep_until(wakeup_room(run->wakeup, wanted)))
+			return;
+	} while (clock_now() < least);
+}
+
 static int follow(struct run *run)
 {
 	int err = 0;
 
 	run->next_batch = wakeup_started(run->wakeup) + BATCH_NS;
 	while (!err && wakeup_running(run->wakeup) && !signals_stop()) {
-		int64_t wanted = next_look(run, clock_now()), now;
+		int64_t now;
 
-		clock_sleep_until(wanted);
+		sleep_until_look(run);
 		now = clock_now();
 		gaps_look(&run->gaps);
 		err = collect(run);

@@ -10,6 +10,7 @@
 // clang-format on
 
 #include "base/fail.h"
+#include "probe/sampler.h"
 #include "probe/source.h"
 #include "probe/wakeup.h"
 #include "stat/histogram.h"
@@ -17,6 +18,7 @@
 #include "sys/sched.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,20 +200,31 @@ static void phase_moves_from_window_to_window(void **state)
 	wakeup_free(w);
 }
 
-/* A source that never sleeps: what the watchdog is for. */
+/* Sources that never sleep, which is what the watchdog is for: one that hurries into the future,
+ * and one that stays in the past until it is let go. */
 static int64_t spin(struct link *link, int64_t until)
 {
 	(void)link;
 	return until;
 }
 
-static void watchdog_stops_a_runaway(void **state)
+static _Atomic bool let_go;
+
+static int64_t stay(struct link *link, int64_t until)
 {
-	static const struct wakeup_source spinner = { .name = "spinner", .wait = spin };
+	(void)link;
+	while (!atomic_load(&let_go))
+		;
+	return until;
+}
+
+static void assert_watchdog_stops(int64_t (*wait)(struct link *, int64_t), int64_t interval)
+{
+	struct wakeup_source source = { .name = "runaway", .wait = wait };
 	struct settings settings = plain_settings();
 	int cpu = first_cpu();
 	struct wakeup_options options = { .settings = &settings,
-					  .source = &spinner,
+					  .source = &source,
 					  .cpus = &cpu,
 					  .threads = 1,
 					  .clock = CLOCK_MONOTONIC,
@@ -222,20 +235,39 @@ static void watchdog_stops_a_runaway(void **state)
 	struct wakeup *w;
 	int err;
 
-	(void)state;
 	strcpy(settings.policy, "fifo");
 	settings.priority = 50;
 	settings.samples = 0;
 	settings.duration_ns = INT64_MAX / 4;
-	settings.interval_ns = 1; /* virtual time creeps, so that the run would never end */
+	settings.interval_ns = interval;
+	settings.fixed_phase = true;
+	atomic_store(&let_go, false);
 	err = wakeup_start(&w, &options, &fail);
 	if (err == -EPERM || err == -EACCES)
 		skip();
 	assert_int_equal(err, 0);
+	while (sched_getscheduler(wakeup_tid(w, 0)) == SCHED_FIFO)
+		clock_sleep_until(clock_now() + 5000000);
+	atomic_store(&let_go, true);
 	wait_for_end(w);
 	wakeup_result(w, 0, &result);
 	assert_int_equal(result.end, CPU_END_RUNAWAY);
 	wakeup_free(w);
+}
+
+static void watchdog_stops_a_runaway(void **state)
+{
+	(void)state;
+	assert_watchdog_stops(spin, 1); /* time creeps, so that the run would never end */
+}
+
+/* The watchdog reckons with the samples of these, and must not be misled by them. */
+static void watchdog_stops_what_tells_its_samples(void **state)
+{
+	(void)state;
+	assert_watchdog_stops(spin, 1000000);
+	assert_watchdog_stops(stay, 1000000);
+	assert_watchdog_stops(stay, 100000000);
 }
 
 static void refusals_leave_nothing_running(void **state)
@@ -280,6 +312,125 @@ static void a_thread_can_be_dropped(void **state)
 	wakeup_free(w);
 }
 
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+
+/* A sampler that sleeps until one second; its samples are known up to UNTIL. */
+static struct sampler *sleeping(int64_t interval, int64_t until)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	atomic_store(&s->state, SAMPLER_RUNNING);
+	s->link.clock = CLOCK_MONOTONIC;
+	s->interval_ns = interval;
+	s->window_ns = 1000 * MS;
+	s->fixed_phase = until == INT64_MAX;
+	atomic_store(&s->next_ns, 1000 * MS);
+	atomic_store(&s->phase_until_ns, until);
+	return s;
+}
+
+static void room_is_right_after_a_near_sample(void **state)
+{
+	static const struct {
+		int64_t interval, until, now, wanted, room;
+	} rows[] = {
+		/* far from the one waited for, near to it before and behind, far again */
+		{ 10 * MS, INT64_MAX, 0, 900 * MS, 900 * MS },
+		{ 10 * MS, INT64_MAX, 0, 998 * MS - 1, 998 * MS - 1 },
+		{ 10 * MS, INT64_MAX, 0, 998 * MS, 1000 * MS + 100 * US },
+		{ 10 * MS, INT64_MAX, 0, 1000 * MS, 1000 * MS + 100 * US },
+		{ 10 * MS, INT64_MAX, 0, 1000 * MS + 99 * US, 1000 * MS + 100 * US },
+		{ 10 * MS, INT64_MAX, 0, 1000 * MS + 100 * US, 1000 * MS + 100 * US },
+		{ 10 * MS, INT64_MAX, 0, 1005 * MS, 1005 * MS },
+		/* the same about those that follow */
+		{ 10 * MS, INT64_MAX, 0, 1994 * MS, 1994 * MS },
+		{ 10 * MS, INT64_MAX, 0, 1999 * MS, 2000 * MS + 100 * US },
+		{ 10 * MS, INT64_MAX, 0, 2001 * MS, 2001 * MS },
+		/* a random phase moves all behind 1020 ms: what is far from it stays */
+		{ 10 * MS, 1025 * MS, 0, 1019 * MS, 1020 * MS + 100 * US },
+		{ 10 * MS, 1025 * MS, 0, 1027 * MS, 1027 * MS },
+		{ 10 * MS, 1025 * MS, 0, 1028 * MS, 1020 * MS + 100 * US },
+		{ 10 * MS, 1025 * MS, 0, 1900 * MS, 1020 * MS + 100 * US },
+		{ 10 * MS, 1020 * MS, 0, 1900 * MS, 1010 * MS + 100 * US },
+		/* the phase has ended at 1000 ms */
+		{ 10 * MS, 1000 * MS, 0, 1900 * MS, 1000 * MS + 100 * US },
+		{ 10 * MS, 1000 * MS, 0, 999 * MS, 1000 * MS + 100 * US },
+		/* a sampler that is late or stuck is not waited for */
+		{ 10 * MS, 1025 * MS, 1020 * MS + 100 * US, 1900 * MS, 1900 * MS },
+		{ 10 * MS, 1025 * MS, 5000 * MS, 5900 * MS, 5900 * MS },
+		{ 10 * MS, INT64_MAX, 5000 * MS, 5900 * MS, 5900 * MS + 100 * US },
+		{ 10 * MS, 1000 * MS, 5000 * MS, 5000 * MS, 5000 * MS },
+		/* short intervals: a quarter behind the sample, half of one is enough */
+		{ MS, INT64_MAX, 0, 1000 * MS + 300 * US, 1000 * MS + 300 * US },
+		{ MS, INT64_MAX, 0, 1000 * MS + 500 * US, 1001 * MS + 100 * US },
+		{ 100 * US, INT64_MAX, 0, 1000 * MS + 10 * US, 1000 * MS + 25 * US },
+		{ 100 * US, INT64_MAX, 0, 1000 * MS + 30 * US, 1000 * MS + 30 * US },
+		{ 100 * US, INT64_MAX, 0, 1000 * MS + 60 * US, 1000 * MS + 125 * US },
+		{ 40 * US, INT64_MAX, 0, 1000 * MS, 1000 * MS + 10 * US },
+		{ 40 * US - 1, INT64_MAX, 0, 1000 * MS, 1000 * MS },
+		{ 3600000 * MS, INT64_MAX, 0, 1000 * MS, 1000 * MS + 100 * US },
+		{ 3600000 * MS, INT64_MAX, 0, 2000 * MS, 2000 * MS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sampler *s = sleeping(rows[i].interval, rows[i].until);
+		int64_t room = sampler_room(s, rows[i].wanted, rows[i].now);
+
+		if (room != rows[i].room)
+			fail_msg("row %zu gave %" PRId64, i, room);
+		free(s);
+	}
+}
+
+static void no_room_is_known_of_those_that_tell_nothing(void **state)
+{
+	struct sampler *s = sleeping(10 * MS, 1900 * MS);
+	int64_t wanted = 1000 * MS;
+
+	(void)state;
+	assert_int_not_equal(sampler_room(s, wanted, 0), wanted);
+	atomic_store(&s->state, SAMPLER_ENDED);
+	assert_int_equal(sampler_room(s, wanted, 0), wanted);
+	atomic_store(&s->state, SAMPLER_RUNNING);
+	s->link.clock = CLOCK_REALTIME;
+	assert_int_equal(sampler_room(s, wanted, 0), wanted);
+	s->link.clock = CLOCK_MONOTONIC;
+	s->window_ns = 99 * MS; /* a new phase too often */
+	assert_int_equal(sampler_room(s, wanted, 0), wanted);
+	s->fixed_phase = true;
+	assert_int_not_equal(sampler_room(s, wanted, 0), wanted);
+	free(s);
+}
+
+/* The bounds that the watchdog relies on: never long after what was wanted, and always ahead, so
+ * that it neither comes late nor spins; and never in a sample's way, as far as samples are known.
+ */
+static void room_is_bounded_and_in_no_samples_way(void **state)
+{
+	(void)state;
+	srandom(3);
+	for (int round = 0; round < 20000; round++) {
+		int64_t interval = 40 * US + random() % (round % 2 ? 20 * MS : MS);
+		int64_t until = 1000 * MS + random() % (100 * MS);
+		struct sampler *s = sleeping(interval, until);
+		int64_t now = 980 * MS + random() % (100 * MS), wanted = now + random() % (60 * MS);
+		int64_t near = interval / 2 < 2 * MS ? interval / 2 : 2 * MS;
+		int64_t after = interval / 4 < 100 * US ? interval / 4 : 100 * US;
+		int64_t room = sampler_room(s, wanted, now), sample = 1000 * MS;
+
+		assert_true(room == wanted || room > now);
+		assert_true(room <= wanted + near + after);
+		for (; sample < until && sample + after > now; sample += interval) {
+			if (room > sample - near && room < sample + after)
+				fail_msg("%" PRId64 " is in the way of %" PRId64, room, sample);
+		}
+		free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,8 +439,12 @@ int main(void)
 		cmocka_unit_test(duration_ends_a_run),
 		cmocka_unit_test(phase_moves_from_window_to_window),
 		cmocka_unit_test(watchdog_stops_a_runaway),
+		cmocka_unit_test(watchdog_stops_what_tells_its_samples),
 		cmocka_unit_test(refusals_leave_nothing_running),
 		cmocka_unit_test(a_thread_can_be_dropped),
+		cmocka_unit_test(room_is_right_after_a_near_sample),
+		cmocka_unit_test(no_room_is_known_of_those_that_tell_nothing),
+		cmocka_unit_test(room_is_bounded_and_in_no_samples_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
