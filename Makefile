@@ -15,7 +15,7 @@ help:
 	@echo 'make static   build-static/punctual: one file that needs nothing else on the board'
 	@echo 'make cross    build-arm64/punctual, build-armhf/punctual; compiles for riscv64'
 	@echo 'make bench    figures against cyclictest, side by side'
-	@echo 'make vm-test  boots real kernels under QEMU and tests on them (TEST=WORD selects)'
+	@echo 'make vm-test  of these, only those on virtual boards (TEST=WORD selects)'
 	@echo 'make vm       a shell on a virtual board: BOARD=rt-4'
 	@echo 'make format   clang-format over src, tests and bench'
 	@echo 'make lint     clang-format, cppcheck, clang-tidy, shellcheck'
@@ -47,7 +47,6 @@ bench: build
 	@scripts/deps.sh check
 	@for what in topology cost fidelity; do python3 bench/$$what.py --punctual build/punctual; done
 
-# Some minutes, and QEMU and kernel packages: not part of check.
 vm-test: static
 	@python3 tests/vm/vm.py test $(TEST)
 

@@ -4,12 +4,13 @@
 
     run.py [--build] [WORD...]
 
-Without words, everything: the builds, lint, the unit tests (plain and with sanitizers), the include
-check and the command-line tests. A word selects what has it in its name. --build configures and
-builds first; a build that fails is a failed test, and what needs it is skipped.
+Without words, everything: lint, the unit tests (plain and with sanitizers), the include check, the
+command-line tests and those on virtual boards. A word selects what has it in its name; but virtual
+boards, which take minutes, only a word that begins with "vm": vm, vm/golden, vm/structure@rt-4.
+--build configures and builds first; a build that fails is a failed test.
 
-Each test file runs in a process of its own; each test has a time limit. A file of command-line tests
-may set TIME_LIMIT (seconds, for each of its tests). With CI=true a skip is a failure unless
+Each test file runs in a process of its own; each test has a time limit. A file of command-line
+tests may set TIME_LIMIT (seconds, for each of its tests). With CI=true a skip is a failure unless
 tests/ci-skips.list says that it may happen.
 """
 
@@ -22,6 +23,8 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -32,10 +35,13 @@ TESTS = SOURCE / "tests"
 TEST_LIMIT = 60  # seconds for one command-line test
 UNIT_LIMIT = 120  # seconds for one unit test program; sanitizers and valgrind are slow
 BUILD_LIMIT = 900
+VM_LIMIT = 900  # for all virtual boards and the fetching of their kernels; half of it is usual
+VM_SLOW = 30  # a test on a board that takes longer is told, so that it is seen where the time goes
+KILL_GRACE = 15  # seconds for the virtual boards' runner to remove its files
 ALONE = {"wakeup"}  # unit tests that measure: nothing of ours runs beside them
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
-# gcc's warnings are less sure of themselves in code that a sanitizer has changed: not errors there
+# gcc's warnings are less sure of themselves in code that a sanitizer has changed: no errors there
 SANITIZED = ["-Dbuildtype=debugoptimized", "-Dtests=enabled", "-Db_lundef=false", "-Dwerror=false"]
 BUILDS = {
     # name: (command to configure, targets)
@@ -156,8 +162,8 @@ def build_cross(tally, arch):
 
 
 def parse_tap(text):
-    """(ok, name, skip reason or None) for each test of cmocka's TAP, and how many were planned, over
-    all groups of the program."""
+    """How many tests cmocka's TAP had planned, over all groups of the program, and (ok, name, skip
+    reason or None) of each."""
     planned, results = 0, []
     for line in text.splitlines():
         plan = re.fullmatch(r"1\.\.(\d+)", line)
@@ -249,6 +255,91 @@ def run_python(tally, path, env):
         tally.fail(name, "no tests in it")
 
 
+def board_jobs(words):
+    """Names of the jobs of tests/vm that WORDS choose, and what came out where none are told."""
+    command = [sys.executable, "-B", str(TESTS / "vm/vm.py"), "test", "--list"]
+    status, text = run(command, TEST_LIMIT)
+    if status != 0:
+        return [], text
+    return [job for job in text.split() if wanted(f"vm/{job}", words)], ""
+
+
+def start_boards(jobs, env, output):
+    """The virtual boards' runner and the stream on which it tells results."""
+    read_end, write_end = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-B", str(TESTS / "vm/vm.py"), "test", "--report", f"/dev/fd/{write_end}",
+         *jobs], cwd=SOURCE, env=env, pass_fds=(write_end,), stdin=subprocess.DEVNULL,
+        stdout=output, stderr=output, start_new_session=True)
+    os.close(write_end)
+    return process, os.fdopen(read_end, encoding="utf-8")
+
+
+def stop_boards(process):
+    """Ends the runner, and its boards with it; at once if it does not listen."""
+    process.terminate()
+    try:
+        process.wait(KILL_GRACE)
+    except subprocess.TimeoutExpired:
+        pass
+    kill_group(process)
+
+
+def take_board_results(tally, stream, waiting):
+    """Counts what STREAM tells and removes jobs that have ended from WAITING; true at its end."""
+    for line in stream:
+        if not line.endswith("\n"):  # the runner was killed while it wrote
+            return False
+        told = json.loads(line)
+        if "end" in told:
+            return True
+        job = told["job"]
+        if "seconds" in told:
+            waiting.discard(job)
+            if told["seconds"] > VM_SLOW:
+                print(f"(vm/{job}: {told['seconds']:.0f} s)", flush=True)
+            continue
+        name = f"vm/{job}.{told['test']}" if told["test"] else f"vm/{job}"
+        if told["result"] == "ok":
+            tally.ok(name)
+        elif told["result"] == "skip":
+            tally.skip(name, told["text"])
+        else:
+            tally.fail(name, told["text"])
+    return False
+
+
+def run_boards(tally, words, env):
+    """The tests on virtual boards. They come last and alone: QEMU takes all CPUs for minutes, and
+    what measures on this machine would suffer."""
+    words = [word for word in words if word.startswith("vm")]
+    jobs, trouble = board_jobs(words)
+    if trouble:
+        tally.fail("vm", trouble)
+    if not jobs:
+        return
+    waiting = set(jobs)
+    with tempfile.TemporaryFile() as output:
+        process, stream = start_boards(jobs, env, output)
+        timer = threading.Timer(VM_LIMIT, stop_boards, (process,))
+        timer.start()
+        try:
+            with stream:
+                ended = take_board_results(tally, stream, waiting)
+            process.wait()
+        except BaseException:
+            stop_boards(process)
+            raise
+        finally:
+            timer.cancel()
+        kill_group(process)
+        if not ended or waiting:
+            output.seek(0)
+            text = output.read().decode(errors="replace")
+            why = f"ended early, or over {VM_LIMIT} s: status {process.returncode}"
+            tally.fail("vm", f"{text}\n({why}; not ended: {' '.join(sorted(waiting))})")
+
+
 class TimeLimit(Exception):
     pass
 
@@ -328,7 +419,7 @@ def run_one(path, report):
 
 
 def run_units(tally, words):
-    """The unit tests that WORDS choose, plain and with sanitizers, as many at once as there are CPUs."""
+    """The unit tests that WORDS choose, plain and with sanitizers, a CPU each."""
     names = (TESTS / "unit/units.list").read_text().split()
     chosen = [(folder, name) for folder in ("build", "build-asan", "build-tsan") for name in names
               if wanted(f"{folder.replace('build', 'unit')}/{name}", words)]
@@ -351,7 +442,8 @@ def wanted(name, words):
 
 
 def plan(options):
-    """Every step as (name, function of the tally), in order."""
+    """Every step as (name, function of the tally), in order; one whose name ends with "/" chooses
+    within itself."""
     env = {**os.environ, "PUNCTUAL": str(SOURCE / "build/punctual"),
            "PUNCTUAL_BUILD": str(SOURCE / "build"), "PUNCTUAL_SOURCE": str(SOURCE),
            "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
@@ -364,9 +456,11 @@ def plan(options):
     for what in ("format", "cppcheck"):
         steps.append((f"lint/{what}", lambda t, w=what: report_status(
             t, f"lint/{w}", *run(["scripts/lint.sh", w], 300))))
-    steps.append(("", lambda t: run_units(t, options.words)))
+    steps.append(("unit/", lambda t: run_units(t, options.words)))
     for path in [*sorted(TESTS.glob("test_*.py")), *sorted(TESTS.glob("cli/test_*.py"))]:
         steps.append((str(path.relative_to(TESTS)), lambda t, p=path: run_python(t, p, env)))
+    if not options.words or any(word.startswith("vm") for word in options.words):
+        steps.append(("vm/", lambda t: run_boards(t, options.words, env)))
     return steps
 
 
@@ -382,10 +476,12 @@ def main():
         run_one(options.one, options.report)
         return 0
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))  # what has been started ends first
     tally = Tally()
     steps = plan(options)
     for name, step in steps:
-        if name and not name.startswith("build/") and not wanted(name, options.words):
+        if not name.endswith("/") and not name.startswith("build/") \
+                and not wanted(name, options.words):
             continue
         if "build/build" in tally.failures and not name.startswith(("build/", "lint/")):
             tally.fail("all tests of the program", "not run: it was not built")
@@ -393,7 +489,7 @@ def main():
         started = time.monotonic()
         step(tally)
         if time.monotonic() - started > 5:
-            print(f"({name or 'unit tests'}: {time.monotonic() - started:.0f} s)", flush=True)
+            print(f"({name}: {time.monotonic() - started:.0f} s)", flush=True)
     if not tally.passed and not tally.failed and not tally.skipped:
         print(f"no test is named so: {' '.join(options.words)}", file=sys.stderr)
         return 2

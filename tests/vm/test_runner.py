@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The runner's own tests: however a test or its board goes wrong, the run ends within its limit, says
-what happened and leaves no process behind. `vm.py test runner` runs them."""
+"""The runner's own tests: however a test or its board goes wrong, the run ends within its limit,
+says what happened and leaves no process behind. `vm.py test runner` runs them."""
 
 import dataclasses
+import io
+import json
 import os
 import subprocess
 import sys
@@ -124,7 +126,7 @@ class Suite(unittest.TestCase):
 
     def results(self, function):
         job = suite.Job("broken", function, BOARD, 60, False)
-        return suite.Suite(LAB)._results(job)
+        return suite.Suite(LAB, out=io.StringIO())._results(job)
 
     def test_exception_is_a_failure(self):
         (_name, result, text), = self.results(lambda case: {}["missing"])
@@ -139,6 +141,18 @@ class Suite(unittest.TestCase):
                          [("a", "ok"), ("b", "fail"), ("c", "skip"), ("d", "ok"), ("e", "fail"),
                           ("checks", "fail")])
         self.assertEqual(found[1][2], "was 3: not 4")
+        self.assertIn("no result: 'nonsense'", found[-1][2])
+        self.assertIn("what the board left is in", found[-1][2])
+
+    def test_results_are_reported(self):
+        """What tests/run.py reads: a line for each result, one for the job, one at the end."""
+        report = io.StringIO()
+        job = suite.Job("broken", lambda case: case.equal("d", 1, 2), BOARD, 60, False)
+        self.assertFalse(suite.Suite(LAB, report=report, out=io.StringIO()).run([job]))
+        result, ended, end = map(json.loads, report.getvalue().splitlines())
+        self.assertEqual(result, {"job": "broken@stock-1", "test": "d", "result": "fail",
+                                  "text": "1, not 2"})
+        self.assertEqual((ended["job"], end), ("broken@stock-1", {"end": True}))
 
     def test_killed_runner_takes_its_boards_along(self):
         script = "import sys; sys.path.insert(0, sys.argv[1]); import test_runner as t, pathlib\n" \

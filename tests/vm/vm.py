@@ -51,7 +51,8 @@ def command_boards(_options):
 
 def command_boot(options):
     if options.board not in BOARDS:
-        print(f"there is no board '{options.board}'; there are: {' '.join(BOARDS)}", file=sys.stderr)
+        print(f"there is no board '{options.board}'; there are: {' '.join(BOARDS)}",
+              file=sys.stderr)
         return 2
     try:
         lab = prepare([options.board], say=lambda text: print(text, file=sys.stderr))
@@ -74,7 +75,8 @@ def command_test(options):
         lab, reason = prepare(names), ""
     except apt.Unavailable as why:
         lab, reason = None, str(why)
-    return 0 if suite.Suite(lab, reason, options.update_golden).run(wanted) else 1
+    run_all = suite.Suite(lab, reason, options.update_golden, options.report).run
+    return 0 if run_all(wanted) else 1
 
 
 def command_prepare(_options):
@@ -97,6 +99,8 @@ def main():
     test.add_argument("--list", action="store_true", help="show the tests and run none")
     test.add_argument("--update-golden", action="store_true",
                       help="write what golden boards measure as what is expected from now on")
+    test.add_argument("--report", metavar="FILE", type=argparse.FileType("w", encoding="utf-8"),
+                      help="write each result there as a line of JSON")
     test.add_argument("patterns", nargs="*")
     test.set_defaults(run=command_test)
     commands.add_parser("prepare").set_defaults(run=command_prepare)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`punctual measure` where the board changes beside it: isolation, CPUs that go, clocks that jump, a
-board that stands still, power that fails."""
+"""`punctual measure` where the board changes beside it: isolation, CPUs that go, clocks that jump,
+a board that stands still, power that fails."""
 
 import tempfile
 from pathlib import Path
@@ -18,17 +18,19 @@ def isolation(case_):
     """Isolated CPUs are measured when told; a run that left them out says so."""
     guest = case_.run_text("""
         . /lib.sh
+        measure() { punctual measure --no-store --quiet --duration 2s "$@"; }
         for cpus in isolated housekeeping all 2; do
-            punctual measure --no-store --quiet --cpus $cpus --duration 2s --json >$cpus.json || exit 1
+            measure --cpus $cpus --json >$cpus.json || exit 1
         done
-        punctual measure --no-store --quiet --duration 2s --json >default.json
-        punctual measure --no-store --quiet --duration 2s >default.txt
+        measure --json >default.json
+        measure >default.txt
     """, name="isolation")
     for name, cpus in (("isolated", [2, 3]), ("housekeeping", [0, 1]), ("all", [0, 1, 2, 3]),
                        ("2", [2]), ("default", [0, 1])):
         document = guest.json(f"{name}.json")
         case_.equal(name, measured(document), cpus)
-        case_.check(f"{name}-sampled", all(cpu["samples"] for cpu in document["cpus"]), "no samples")
+        case_.check(f"{name}-sampled", all(cpu["samples"] for cpu in document["cpus"]),
+                    "no samples")
     said = " ".join(d["text"] for d in guest.json("default.json")["distortions"])
     case_.check("says-what-was-left-out", "2-3" in said, said)
 
@@ -106,13 +108,14 @@ STORE_LOSS_S = 5  # a batch of windows, and the moment that the host needs to cu
 
 @case("stock-1", product=True)
 def power_cut(case_):
-    """Power fails while a session is written: after the next boot it opens, and lacks its last seconds
-    at most."""
+    """Power fails while a session is written: after the next boot it opens, and lacks its last
+    seconds at most."""
     with tempfile.TemporaryDirectory(prefix="punctual-vm-") as folder:
         disk = Path(folder) / "disk"
         with disk.open("wb") as image:
             image.truncate(64 << 20)
-        host.output([host.need("mke2fs"), "-q", "-t", "ext4", "-E", "lazy_itable_init=0", str(disk)])
+        host.output([host.need("mke2fs"), "-q", "-t", "ext4", "-E", "lazy_itable_init=0",
+                     str(disk)])
         board = case_.variant(mode="threads")
         case_.run_text("""
             . /lib.sh
@@ -138,3 +141,40 @@ def power_cut(case_):
     kept = (every["samples"] + every["missed"]) / 1000
     case_.within("kept-seconds", kept, 15 - STORE_LOSS_S - 1, 60)
     case_.check("marked-open", "open" in guest.text("history.txt"), guest.text("history.txt"))
+
+
+LOCKED_MB = 8  # a board of 64 MB has some 14 left for all applications
+
+
+@case("tiny", product=True)
+def fits_in_little_memory(case_):
+    """On a board of 64 MB the product measures with its store in what memory is left."""
+    guest = case_.run_text("""
+        . /lib.sh
+        grep -E '^Mem' /proc/meminfo >before.txt
+        punctual measure --store /root/sessions.db --quiet --duration 10s --json >run.json &
+        sleep 7
+        grep -E '^(VmHWM|VmLck)' /proc/$!/status >status.txt
+        grep -E '^Mem' /proc/meminfo >during.txt
+        wait $!
+        echo $? >run.status
+        punctual show --store /root/sessions.db --json >show.json
+        check nobody-was-killed sh -c '! dmesg | grep -qi "out of memory"'
+    """, name="little-memory")
+    case_.equal("status", guest.text("run.status").strip(), "0")
+    case_.within("total-mb", kilobytes(guest, "before.txt")["MemTotal"] >> 10, 30, 64)
+    own = kilobytes(guest, "status.txt")
+    left = kilobytes(guest, "during.txt")["MemAvailable"]
+    print(f"{case_.name}@{case_.board.name}: the product took {own['VmHWM']} kB, locked "
+          f"{own['VmLck']} kB; left: {left} kB", flush=True)
+    case_.within("resident-kb", own["VmHWM"], 1, LOCKED_MB << 10)
+    case_.within("locked-kb", own["VmLck"], 1, LOCKED_MB << 10)
+    run, shown = guest.json("run.json"), guest.json("show.json")
+    case_.within("rounds", run["all"]["samples"] + run["all"]["missed"], 9900, 10001)
+    case_.equal("the-store-has-it", (shown["id"], shown["all"]), (run["id"], run["all"]))
+
+
+def kilobytes(guest, name):
+    """The figures of a file in the form of /proc/meminfo."""
+    lines = (line.split() for line in guest.text(name).splitlines())
+    return {line[0].rstrip(":"): int(line[1]) for line in lines}

@@ -15,7 +15,8 @@ def cpu_list(text):
     return found
 
 
-@case(*BOARDS, product=True, limit=60)
+# the one with systemd is another's hardware, and slow to boot
+@case(*(name for name, board in BOARDS.items() if not board.systemd), product=True, limit=60)
 def topology(case_):
     board = case_.board
     told = case_.run("topology").json("topology.json")

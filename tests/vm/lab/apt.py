@@ -2,8 +2,8 @@
 """Debian packages, downloaded and unpacked beside the build and never installed.
 
 An Archive is apt with a state of its own where need be: for another architecture, or for a newer
-suite of the distribution. Sources and keys are the machine's own, so no mirror is named here and the
-machine's list of architectures and packages does not change.
+suite of the distribution. Sources and keys are the machine's own, so no mirror is named here and
+the machine's list of architectures and packages does not change.
 """
 
 import fcntl
@@ -43,7 +43,9 @@ def call(command, **options):
     except subprocess.TimeoutExpired:
         raise Unavailable(f"{' '.join(command[:3])}: over {LIMIT} s") from None
     if done.returncode:
-        words = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+        # debootstrap complains on the other stream
+        both = [*done.stderr.splitlines(), *done.stdout.splitlines()]
+        words = [line for line in both if line.startswith("E:")]
         last = (words or done.stderr.splitlines() or [f"status {done.returncode}"])[-1]
         raise Unavailable(f"{' '.join(command[:2])}: {last}")
     return done.stdout
@@ -64,14 +66,15 @@ class Archive:
     # --- apt itself ---
 
     def _environment(self):
-        """apt's settings for this archive; writes its configuration where it has a state of its own."""
+        """apt's settings for this archive; writes its configuration where it has its own state."""
         lines = [f'APT::Sandbox::User "{getpass.getuser()}";']
         if not self.native:
             state = self.dir / "state"
             (state / "lists/partial").mkdir(parents=True, exist_ok=True)
             (self.dir / "cache/archives/partial").mkdir(parents=True, exist_ok=True)
             (self.dir / "status").touch()
-            lines += [f'APT::Architecture "{self.arch}";', f'APT::Architectures {{ "{self.arch}"; }};',
+            lines += [f'APT::Architecture "{self.arch}";',
+                      f'APT::Architectures {{ "{self.arch}"; }};',
                       f'Dir::State "{state}";', f'Dir::State::status "{self.dir / "status"}";',
                       f'Dir::Cache "{self.dir / "cache"}";', 'Acquire::Languages "none";']
         if self.suite:
@@ -204,6 +207,17 @@ def machine_sources():
         if codename == release and "-" not in codename:
             found[codename] = entry.rsplit(":", 1)[0]
     return found.items()
+
+
+def mirror():
+    """(codename, address) of the release that this machine itself is made of."""
+    text = call(["apt-get", "indextargets", "--format",
+                 "$(ORIGIN) $(CODENAME) $(RELEASE) $(REPO_URI)", "Created-By: Packages", "Component: main"])
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[0] == "Debian" and fields[1] == fields[2]:
+            return fields[1], fields[3]
+    raise Unavailable("apt has no index of a Debian release on this machine")
 
 
 def codename():

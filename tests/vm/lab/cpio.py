@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 
 class Cpio:
-    """Files by name, in memory; bytes() is the archive. Parents of what is added appear by themselves."""
+    """Files by name, in memory; bytes() is the archive. Parents of what is added come along."""
 
     def __init__(self):
         self.entries = {}

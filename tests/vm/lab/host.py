@@ -45,24 +45,29 @@ def install(say=print):
     missing = [package for package, name in {**ESSENTIAL, **OPTIONAL}.items() if not program(name)]
     if missing and program("apt-get"):
         say(f"installing {' '.join(missing)}")
-        prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
         try:
-            apt_install(prefix, missing)
-        except (Unavailable, OSError) as reason:
+            apt_install(missing, say)
+        except Unavailable as reason:
             say(f"could not install: {reason}")
     absent = [package for package, name in ESSENTIAL.items() if not program(name)]
     if absent:
         raise Unavailable(f"not installed, and can't be: {' '.join(absent)}")
 
 
-def apt_install(prefix, packages):
+def apt_install(packages, say):
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    command = [*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
+    install = [*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends"]
     try:
-        apt.call(command, env=env)
+        apt.call([*install, *packages], env=env)
     except Unavailable:
         apt.call([*prefix, "apt-get", "update", "-q"], env=env)
-        apt.call(command, env=env)
+        # one that this release has not must not keep the others away
+        for package in packages:
+            try:
+                apt.call([*install, package], env=env)
+            except Unavailable as reason:
+                say(f"could not install {package}: {reason}")
 
 
 def has_kvm():

@@ -5,8 +5,8 @@ base      busybox, tools, our helpers, kernel modules; one for each kernel and k
 product   the static punctual, in a slot of fixed size
 test      the script of one test and the board's settings, in slots of fixed size too
 
-The slots keep a new product or a longer script from moving everything else in memory and in time, on
-boards where time is instructions.
+The slots keep a new product or a longer script from moving everything else in memory and in time,
+on boards where time is instructions.
 """
 
 import hashlib
@@ -32,6 +32,7 @@ KINDS = {
 }
 MODULES = ("virtio_pci", "virtio_mmio", "virtio_net", "virtio_blk", "virtio_console",
            "crc32c_generic", "ext4", "acpi_cpufreq", "cpufreq_dt", "null_blk")
+SCRIPTS = ("init", "session.sh", "handover.sh")
 # Tools that are not loaded at boot, for tests to load.
 LATER = {"null_blk"}
 # Packages of another architecture, whose programs this machine can't ask for their libraries.
@@ -42,7 +43,8 @@ FOREIGN = {
     "hackbench": ("rt-tests",),
     "rtla": ("rtla", "libtraceevent1", "libtracefs1"),
 }
-TRIPLET = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu", "armhf": "arm-linux-gnueabihf"}
+TRIPLET = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu",
+           "armhf": "arm-linux-gnueabihf"}
 PRODUCT = {"amd64": "build-static", "arm64": "build-arm64", "armhf": "build-armhf"}
 
 
@@ -157,7 +159,8 @@ def base(cache, unpacked, kind):
     programs = [library.program(tool) for tool in tools]
     ours = helpers(cache, arch)
     extra = own_modules(unpacked)
-    inputs = [busybox(cache, arch), *programs, *ours, *extra, VM / "guest/init", Path(__file__)]
+    inputs = [busybox(cache, arch), *programs, *ours, *extra, *(VM / f"guest/{n}" for n in SCRIPTS),
+              Path(__file__)]
     stamp = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in inputs]
     digest = hashlib.sha256(repr((stamp, MODULES, kind)).encode()).hexdigest()[:12]
     path = cache / "images" / f"{kind}-{unpacked.release}-{digest}.cpio"
@@ -182,7 +185,8 @@ def skeleton(busybox_path):
     archive.file("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n")
     archive.file("bin/busybox", busybox_path.read_bytes(), executable=True)
     archive.link("bin/sh", "busybox")
-    archive.file("init", (VM / "guest/init").read_bytes(), executable=True)
+    for name in SCRIPTS:
+        archive.file(name, (VM / f"guest/{name}").read_bytes(), executable=True)
     return archive
 
 
@@ -226,8 +230,8 @@ def product(arch, slot=PRODUCT_SLOT):
     data = path.read_bytes() if path else b""
     if slot and len(data) > slot:
         raise RuntimeError(f"{path} is larger than {slot} bytes: raise PRODUCT_SLOT")
-    archive.file("bin/punctual" if path else "bin/.no-product", data + bytes(max(0, slot - len(data))),
-                 executable=True)
+    archive.file("bin/punctual" if path else "bin/.no-product",
+                 data + bytes(max(0, slot - len(data))), executable=True)
     return bytes(archive)
 
 

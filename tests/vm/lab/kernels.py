@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian's kernels, unpacked: what QEMU boots, the modules, and modules built against the headers."""
+"""Debian's kernels, unpacked: what QEMU boots, modules, and modules built against the headers."""
 
 import functools
 import hashlib
@@ -16,7 +16,8 @@ from lab import apt
 from lab.apt import Unavailable
 
 VM = Path(__file__).resolve().parent.parent
-CROSS = {"amd64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-", "armhf": "arm-linux-gnueabihf-"}
+CROSS = {"amd64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-",
+         "armhf": "arm-linux-gnueabihf-"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Unpacked:
 
     @functools.cached_property
     def image(self):
-        """What QEMU boots. On amd64 the kernel proper, by PVH: unpacking it in the guest is slow."""
+        """What QEMU boots. On amd64 the kernel proper, by PVH: unpacking it there is slow."""
         compressed = next((self.folder / "boot").glob("vmlinuz-*"))
         if self.kernel.arch != "amd64":
             return compressed
@@ -128,7 +129,8 @@ class Unpacked:
             raise Unavailable(f"no headers are declared for {self.kernel.package}")
         sources = sorted((VM / "module").iterdir())
         digest = hashlib.sha256(b"".join(f.read_bytes() for f in sources)).hexdigest()[:12]
-        folder = self.cache / "modules" / f"{self.release}_{self.version}_{digest}".replace(":", "_")
+        name = f"{self.release}_{self.version}_{digest}".replace(":", "_")
+        folder = self.cache / "modules" / name
         names = [file.with_suffix(".ko").name for file in sources if file.suffix == ".c"]
         if not folder.exists():
             cross = "" if self.kernel.arch == apt.native_arch() else CROSS[self.kernel.arch]

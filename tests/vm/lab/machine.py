@@ -19,8 +19,8 @@ def accelerator(board, arch):
         if arch == "amd64" and host.has_kvm():
             return ["-accel", "kvm", "-cpu", "host"]
         return ["-accel", "tcg,thread=multi"]
-    # An instruction takes 8 ns. With 1 ns latencies are nearer to those of real boards, but a second
-    # of the board's work takes eight times as long.
+    # An instruction takes 8 ns. With 1 ns latencies are nearer to those of real boards, but a
+    # second of the board's work takes eight times as long.
     return ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off,align=off",
             "-seed", "1", "-rtc", "base=2020-01-01T00:00:00,clock=vm"]
 
@@ -49,18 +49,21 @@ def core(board, arch):
 def boot_line(board, arch):
     words = [f"console={CONSOLE[arch]}", "loglevel=6", "panic=-1", board.boot]
     if board.mode != "threads":
-        # the second UART's threaded handler finds nothing left to do now and then; on PREEMPT_RT the
-        # kernel would take the interrupt for a broken one and turn it off
+        # the second UART's threaded handler finds nothing left to do now and then; on PREEMPT_RT
+        # the kernel would take the interrupt for a broken one and turn it off
         words.append("noirqdebug")
     return " ".join(filter(None, words))
 
 
-def devices(board, arch, disks=()):
-    """Virtio devices; on a deterministic board without interrupts of their own until they are used."""
+def devices(board, arch, disks=(), root=None):
+    """Virtio devices; on a deterministic board without interrupts of their own until used."""
     words = []
     for number in range(board.disks):
         words += ["-drive", f"if=none,id=null{number},file.driver=null-co,file.size=1G,format=raw",
                   "-device", f"virtio-blk-pci,drive=null{number},num-queues={board.cpus}"]
+    if root:
+        words += ["-drive", f"if=none,id=root,file={root},format=raw,cache=unsafe",
+                  "-device", "virtio-blk-pci,drive=root,serial=root"]
     for number, path in enumerate(disks):
         words += ["-drive", f"if=none,id=disk{number},file={path},format=raw,cache=unsafe",
                   "-device", f"virtio-blk-pci,drive=disk{number},serial=keep{number}"]
@@ -71,12 +74,12 @@ def devices(board, arch, disks=()):
     return words
 
 
-def command_line(cache, board, unpacked, initrd, disks=()):
+def command_line(cache, board, unpacked, initrd, disks=(), root=None):
     """All but the console and the channel."""
     arch = unpacked.kernel.arch
     words, machine = core(board, arch)
     words += ["-machine", machine, "-kernel", str(unpacked.image), "-initrd", str(initrd),
-              "-append", boot_line(board, arch), *devices(board, arch, disks)]
+              "-append", boot_line(board, arch), *devices(board, arch, disks, root)]
     if board.power:
         words += ["-acpitable", f"file={power_table(cache, board.cpus)}"]
     if board.big_little:
@@ -87,8 +90,8 @@ def command_line(cache, board, unpacked, initrd, disks=()):
 # --- x86: idle states, frequencies and temperature by an ACPI table ---
 
 def power_source(cpus):
-    """ASL for CPUS processors: C1 to C3, three frequencies, one thermal zone at 67 °C. The I/O ports
-    have nothing behind them: states are declared, their latency is not simulated."""
+    """ASL for CPUS processors: C1 to C3, three frequencies, one thermal zone at 67 °C. The I/O
+    ports have nothing behind them: states are declared, their latency is not simulated."""
     scopes = []
     for cpu in range(cpus):
         name = f"\\_SB.CPUS.C{cpu:03X}"
@@ -206,5 +209,6 @@ def big_little_tree(cache, board, arch):
         host.output([*words, "-machine", f"{machine},dumpdtb={plain}"])
         tree = host.output([host.need("dtc"), "-q", "-I", "dtb", "-O", "dts", str(plain)])
         source.write_text(big_little_source(tree))
-        host.output([host.need("dtc"), "-q", "-I", "dts", "-O", "dtb", "-o", str(blob), str(source)])
+        host.output([host.need("dtc"), "-q", "-I", "dts", "-O", "dtb", "-o", str(blob),
+                     str(source)])
     return blob

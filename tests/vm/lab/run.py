@@ -24,7 +24,7 @@ import threading
 import time
 from pathlib import Path
 
-from lab import host, image, kernels, machine
+from lab import debian, host, image, kernels, machine
 
 POLL = 0.02  # seconds between looks at the channel
 BOOT_LIMIT = 180  # seconds; an unloaded machine needs 5 to 20
@@ -85,6 +85,7 @@ class Lab:
     def __init__(self, cache):
         self.cache = cache
         self.kernels = {}
+        self.root = None  # the image of a Debian root, or why there is none
         self.lock = threading.Lock()
 
     def kernel(self, name):
@@ -104,7 +105,29 @@ class Lab:
         """The unpacked kernel of BOARD and its base archive."""
         unpacked = self.kernel(board.kernel)
         with self.lock:
+            if board.systemd:
+                self._root_image()
             return unpacked, image.base(self.cache, unpacked, board.image)
+
+    def disk(self, board, folder):
+        """A root file system for BOARD in FOLDER, to be given to one run or several; None where the
+        board has none."""
+        if not board.systemd:
+            return None
+        with self.lock:
+            made = self._root_image()
+        return debian.copy(made, folder / "root")
+
+    def _root_image(self):
+        """As the kernel: what can't be had once is not tried again."""
+        if self.root is None:
+            try:
+                self.root = debian.root_image(self.cache)
+            except kernels.Unavailable as reason:
+                self.root = reason
+        if isinstance(self.root, Exception):
+            raise self.root
+        return self.root
 
     def initrd(self, board, script, settings, folder):
         """Writes the board's initial file system into FOLDER."""
@@ -121,14 +144,16 @@ class Lab:
         return unpacked, path
 
     def run(self, board, script, limit, settings=None, actions=None, disks=(),
-            boot_limit=BOOT_LIMIT, environment=None):
+            root=None, boot_limit=BOOT_LIMIT, environment=None):
         """Runs SCRIPT (text) on BOARD, for LIMIT seconds at most from when the board is ready.
         actions: word -> function of the Run, called when the script says `host WORD`. disks: files
-        of file systems that outlive the run. environment: QEMU's, beyond our own."""
+        of file systems that outlive the run. root: such a file from disk(); without, a board that
+        has one starts from a fresh one. environment: QEMU's, beyond our own."""
         with tempfile.TemporaryDirectory(prefix="punctual-vm-") as folder:
             folder = Path(folder)
             unpacked, initrd = self.initrd(board, script, settings or {}, folder)
-            command = machine.command_line(self.cache, board, unpacked, initrd, disks)
+            root = root or self.disk(board, folder)
+            command = machine.command_line(self.cache, board, unpacked, initrd, disks, root)
             command += [*serial(board, unpacked.kernel.arch, folder)]
             return Run(board, command, folder, (boot_limit, limit), actions or {},
                        environment).finish()
@@ -138,16 +163,18 @@ class Lab:
         with tempfile.TemporaryDirectory(prefix="punctual-vm-") as folder:
             folder = Path(folder)
             unpacked, initrd = self.initrd(board, None, {}, folder)
-            command = machine.command_line(self.cache, board, unpacked, initrd)
+            command = machine.command_line(self.cache, board, unpacked, initrd,
+                                           root=self.disk(board, folder))
             return subprocess.run([*command, "-serial", "mon:stdio"], check=False).returncode
 
 
 def declared(board):
     """What the board was declared to be, for scripts to compare with."""
     return {"LAB_BOARD": board.name, "LAB_CGROUP": board.cgroup, "LAB_CPUS": board.cpus,
-            "LAB_THREADS": board.threads, "LAB_ISOLATED": board.isolated, "LAB_NOHZ_FULL": board.nohz_full,
-            "LAB_REALTIME": int(board.kernel.startswith("rt")), "LAB_NET": int(board.net),
-            "LAB_NULL_DISKS": board.disks, "LAB_POWER": int(board.power),
+            "LAB_THREADS": board.threads, "LAB_ISOLATED": board.isolated,
+            "LAB_NOHZ_FULL": board.nohz_full, "LAB_NET": int(board.net),
+            "LAB_REALTIME": int(board.kernel.startswith("rt")), "LAB_NULL_DISKS": board.disks,
+            "LAB_SYSTEMD": int(board.systemd), "LAB_POWER": int(board.power),
             "LAB_BIG_LITTLE": int(board.big_little),
             "LAB_CAPACITIES": " ".join(map(str, board.capacities))}
 

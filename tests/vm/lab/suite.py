@@ -6,12 +6,16 @@ function in cases/*.py with @case("rt-1", "stock-1"). Each board makes one job, 
 result that a job reports counts as a test of its own.
 """
 
+import contextlib
 import dataclasses
 import fnmatch
 import importlib
+import json
 import os
 import re
 import shutil
+import signal
+import sys
 import threading
 import time
 import traceback
@@ -94,6 +98,15 @@ class Case:
                 path.write_bytes(data)
         return top
 
+    def explain(self):
+        """Adds to the last failure what its reader wants next: the last run, and where all are."""
+        last = max(n for n, (_name, result, _text) in enumerate(self.results) if result == "fail")
+        name, result, text = self.results[last]
+        words = self.guests[-1].describe()
+        if words not in text:
+            text += f"\n{words}"
+        self.results[last] = (name, result, f"{text}\nwhat the board left is in {self.keep()}")
+
     # --- reporting ---
 
     @property
@@ -167,12 +180,18 @@ def function_jobs():
 
 
 def jobs(patterns):
-    """All jobs, or those whose name holds one of PATTERNS (words, or with * as in a shell)."""
+    """All jobs, or those that PATTERNS choose: a job's whole name that one, a word those that have
+    it in their name; * is as in a shell."""
     found = [Job("runner", None, None, RUNNER_LIMIT, False), *script_jobs(), *function_jobs()]
-    if not patterns:
-        return found
+    names = {str(job) for job in found}
+
+    def chosen(name, pattern):
+        if pattern in names:
+            return name == pattern
+        return pattern in name or fnmatch.fnmatch(name, pattern)
+
     return [job for job in found
-            if any(p in str(job) or fnmatch.fnmatch(str(job), p) for p in patterns)]
+            if not patterns or any(chosen(str(job), pattern) for pattern in patterns)]
 
 
 # --- running them ---
@@ -181,41 +200,57 @@ class Room:
     """The machine's cores and memory, shared out to jobs."""
 
     def __init__(self):
-        self.all_cores = self.cores = os.cpu_count() or 1
+        self.free_cores = sorted(os.sched_getaffinity(0))
+        self.all_cores = len(self.free_cores)
         self.memory = max(host.memory_mb() * 3 // 4, 0)
         self.busy = 0
         self.free = threading.Condition()
 
     def take(self, job):
-        cores, memory = job.cores(self.all_cores), job.memory_mb()
+        """The cores and the memory for JOB, once there are as many."""
+        wanted, memory = job.cores(self.all_cores), job.memory_mb()
         with self.free:
             # a job that is too large for the machine still runs, alone
-            while self.busy and (self.cores < cores or self.memory < memory):
+            while self.busy and (len(self.free_cores) < wanted or self.memory < memory):
                 self.free.wait()
-            self.cores -= cores
+            cores, self.free_cores = self.free_cores[:wanted], self.free_cores[wanted:]
             self.memory -= memory
             self.busy += 1
         return cores, memory
 
     def give(self, cores, memory):
         with self.free:
-            self.cores += cores
+            self.free_cores += cores
             self.memory += memory
             self.busy -= 1
             self.free.notify_all()
 
 
-class Suite:
-    """Runs jobs and counts. lab None: nothing can run, and `reason` says why."""
+def stay_on(cores):
+    """Keeps this thread, and the QEMU that it starts, on CORES. Spread over two, QEMU's threads for
+    the board's only CPU and for everything else wake each other so often that all takes twice as
+    long."""
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, cores)
 
-    def __init__(self, lab, reason="", update_golden=False):
+
+class Suite:
+    """Runs jobs and counts. lab None: nothing can run, and `reason` says why. report: a text file
+    that gets each result as a line of JSON,
+        {"job": "structure@rt-1", "test": "online", "result": "ok" | "fail" | "skip", "text": ...},
+    after those of a job {"job": ..., "seconds": ...}, and at last {"end": true}. out: where it
+    tells people."""
+
+    def __init__(self, lab, reason="", update_golden=False, report=None, out=sys.stdout):
         self.lab = lab
         self.reason = reason
         self.update_golden = update_golden
+        self.report = report
+        self.out = out
         self.count = {"ok": 0, "fail": 0, "skip": 0}
         self.failures = []
         self.room = Room()
-        self.output = threading.Lock()
+        self.telling = threading.Lock()
 
     def run(self, wanted):
         """True if nothing failed."""
@@ -228,13 +263,15 @@ class Suite:
             threads.append(thread)
         for thread in threads:
             thread.join()
+        self._note(end=True)
         if self.failures:
-            print("Failed:", *self.failures, sep="\n  ")
-        print("{ok} passed, {fail} failed, {skip} skipped".format(**self.count), flush=True)
+            self._print("Failed:", *(f"  {name}" for name in self.failures))
+        self._print("{ok} passed, {fail} failed, {skip} skipped".format(**self.count))
         return not self.count["fail"]
 
     def _worker(self, job, taken):
         started = time.monotonic()
+        stay_on(taken[0])
         try:
             results = self._results(job)
         except Exception:  # whatever it is, it is this job's failure and no other's
@@ -246,9 +283,9 @@ class Suite:
     def _results(self, job):
         if not self.lab:
             return [("", "skip", self.reason)]
-        if not job.board:
-            return own_tests(self.lab)
         try:
+            if not job.board:
+                return own_tests(self.lab)
             unpacked = self.lab.kernel(job.board.kernel)
             arch = unpacked.kernel.arch
             if job.product and not image.product_path(arch):
@@ -267,26 +304,36 @@ class Suite:
         except (KeyError, ValueError, TypeError, IndexError, AssertionError):
             case_.results.append(("test", "fail", traceback.format_exc()))
         if case_.failed and case_.guests:
-            self.say(f"{job}: what the board left is in {case_.keep()}")
+            case_.explain()
         return case_.results or [("", "ok", "")]
 
-    def say(self, text):
-        with self.output:
-            print(text, flush=True)
+    def _print(self, *lines):
+        print(*lines, sep="\n", file=self.out, flush=True)
+
+    def _note(self, **words):
+        if not self.report:
+            return
+        try:
+            self.report.write(json.dumps(words) + "\n")
+            self.report.flush()
+        except BrokenPipeError:  # whoever wanted to know is gone
+            os.kill(os.getpid(), signal.SIGTERM)
 
     def _tell(self, job, results, seconds):
-        with self.output:
+        with self.telling:
+            for name, result, text in results:
+                self._note(job=str(job), test=name, result=result, text=text)
+            self._note(job=str(job), seconds=round(seconds, 1))
             good = sum(result == "ok" for _name, result, _text in results)
-            print(f"{job}: {good} of {len(results)}, {seconds:.0f} s", flush=True)
+            self._print(f"{job}: {good} of {len(results)}, {seconds:.0f} s")
             for name, result, text in results:
                 self.count[result] += 1
                 full = f"{job}.{name}" if name else str(job)
                 if result == "fail":
                     self.failures.append(full)
-                    print(f"FAILED {full}")
-                    print(*(f"    {line}" for line in text.splitlines()), sep="\n", flush=True)
+                    self._print(f"FAILED {full}", *(f"    {line}" for line in text.splitlines()))
                 elif result == "skip":
-                    print(f"skipped {full}: {text}", flush=True)
+                    self._print(f"skipped {full}: {text}")
 
 
 class Collector(unittest.TestResult):
@@ -313,6 +360,7 @@ class Collector(unittest.TestResult):
 
 def own_tests(lab):
     import test_runner  # it imports what it tests, this module among it
+    lab.base(test_runner.BOARD)  # Unavailable here skips them all
     test_runner.LAB = lab
     collector = Collector()
     unittest.defaultTestLoader.loadTestsFromModule(test_runner).run(collector)

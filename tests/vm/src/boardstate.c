@@ -5,10 +5,10 @@
  *
  *	boardstate >before; ...; boardstate >after; cmp before after
  *
- * That is: every file that its owner may write below the folders in `places`, and policy, priority
- * and affinity of every kernel thread whose name is its own. Left out is what changes by itself or
- * by being read (`volatile_paths`), and kworkers beyond the per-CPU ones, which come and go; their
- * affinity is that of their workqueue, which is recorded.
+ * That is: every file that its owner may write below the folders in `places`, the demand for a
+ * short way out of idle, what is mounted, and policy, priority, niceness and affinity of every
+ * kernel thread. Left out is what changes by itself or by being read (`volatile_paths`), and the
+ * threads of workqueues, which come and go; the affinity of workqueues is recorded.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +20,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define VALUE_MAX 65536
 #define KTHREADD  2
+/* PF_WQ_WORKER of the kernel's include/linux/sched.h: kworkers and the rescuers of workqueues,
+ * which take the affinity of whatever they last worked for. */
+#define PF_WQ_WORKER 0x20U
 
 /* Folders to descend into, how deep, and a pattern that a file's path must match. */
 static const struct {
@@ -35,32 +39,45 @@ static const struct {
 	{ "/proc/sys", 16, "*" },
 	{ "/proc/irq", 16, "*" },
 	{ "/sys/devices/system/cpu", 16, "*" },
+	{ "/sys/devices/system/node", 16, "*" },
+	{ "/sys/devices/system/clocksource", 16, "*" },
+	{ "/sys/devices/system/clockevents", 16, "*" },
+	{ "/sys/devices/system/machinecheck", 16, "*" },
 	{ "/sys/devices/virtual/workqueue", 16, "*" },
 	{ "/sys/devices/virtual/thermal", 16, "*" },
-	{ "/sys/devices/system/clocksource", 16, "*" },
+	{ "/sys/devices", 16, "*/power/control" },
 	{ "/sys/module", 16, "*/parameters/*" },
 	{ "/sys/fs/cgroup", 16, "*" },
+	{ "/sys/fs/resctrl", 16, "*" },
+	{ "/sys/kernel", 1, "*" },
 	{ "/sys/kernel/mm", 16, "*" },
 	{ "/sys/kernel/debug/sched", 16, "*" },
+	{ "/sys/power", 1, "*" },
 	{ "/sys/class/net", 16, "*" },
+	{ "/sys/class/devfreq", 16, "*" },
+	{ "/sys/class/powercap", 16, "*" },
 	{ "/sys/block", 16, "*" },
 	/* which events are on is in set_event: a file for each of thousands would say it again */
 	{ "/sys/kernel/tracing", 1, "*/tracing_on" },
+	{ "/sys/kernel/tracing", 1, "*/tracing_cpumask" },
+	{ "/sys/kernel/tracing", 1, "*/tracing_thresh" },
+	{ "/sys/kernel/tracing", 1, "*/trace_clock" },
+	{ "/sys/kernel/tracing", 1, "*/trace_options" },
 	{ "/sys/kernel/tracing", 1, "*/current_tracer" },
-	{ "/sys/kernel/tracing", 1, "*/set_event" },
-	{ "/sys/kernel/tracing", 1, "*/buffer_size_kb" },
+	{ "/sys/kernel/tracing", 1, "*/set_*" },
+	{ "/sys/kernel/tracing", 1, "*_events" },
+	{ "/sys/kernel/tracing", 1, "*/buffer_*" },
+	{ "/sys/kernel/tracing/events/sched", 2, "*/trigger" },
+	{ "/sys/kernel/tracing/events/sched", 2, "*/filter" },
 	{ "/sys/kernel/tracing/instances", 2, "*/set_event" },
 	{ "/sys/kernel/tracing/osnoise", 2, "*" },
 };
 
 static const char *const volatile_paths[] = {
 	"/proc/sys/kernel/ns_last_pid",
-	"/proc/sys/kernel/random/*",
-	"/proc/sys/fs/binfmt_misc/*",
+	"/proc/sys/fs/binfmt_misc",
 	"/proc/sys/vm/stat_refresh",
 	"/sys/devices/system/cpu/cpu*/cpuidle/state*/usage",
-	"/sys/devices/virtual/thermal/*/power*",
-	"/sys/module/rcutree/parameters/*fqs",
 	"/sys/kernel/debug/sched/domains/*/max_newidle_lb_cost",
 	"/sys/fs/cgroup/*/tasks",
 	"/sys/fs/cgroup/*usage*",
@@ -69,7 +86,8 @@ static const char *const volatile_paths[] = {
 	"/sys/fs/cgroup/*memory.peak",
 	"/sys/fs/cgroup/*memory.reclaim",
 	"/sys/fs/cgroup/*.pressure",
-	"/sys/kernel/mm/*/pages_*",
+	"/sys/fs/cgroup/*failcnt",
+	"/sys/power/wakeup_count",
 	"*/uevent",
 	"/sys/devices/system/cpu/cpu*/hotplug/target",
 };
@@ -180,7 +198,7 @@ static void record_folder(struct list *list, const char *folder, int depth, cons
 }
 
 /* The links in a folder of links, such as /sys/class/net: each is followed once. */
-static void record_links(struct list *list, const char *folder, int depth)
+static void record_links(struct list *list, const char *folder, int depth, const char *pattern)
 {
 	DIR *dir = depth > 0 ? opendir(folder) : NULL;
 	struct dirent *entry;
@@ -193,15 +211,15 @@ static void record_links(struct list *list, const char *folder, int depth)
 		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= PATH_MAX)
 			continue;
 		if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-			record_folder(list, path, depth - 1, "*");
+			record_folder(list, path, depth - 1, pattern);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-/* Name and parent of task PID from /proc/PID/stat; the name may hold anything, so look from its
- * end. */
-static int read_task(int pid, char name[64], int *parent)
+/* Name, parent and flags of task PID from /proc/PID/stat; the name may hold anything, so look from
+ * its end. */
+static int read_task(int pid, char name[64], int *parent, unsigned int *flags)
 {
 	char path[64], text[512], *open_at, *close_at;
 	FILE *file;
@@ -216,7 +234,8 @@ static int read_task(int pid, char name[64], int *parent)
 	text[size] = '\0';
 	open_at = strchr(text, '(');
 	close_at = strrchr(text, ')');
-	if (!open_at || !close_at || sscanf(close_at + 1, " %*c %d", parent) != 1)
+	if (!open_at || !close_at ||
+	    sscanf(close_at + 1, " %*c %d %*d %*d %*d %*d %u", parent, flags) != 2)
 		return -1;
 	*close_at = '\0';
 	snprintf(name, 64, "%s", open_at + 1);
@@ -256,18 +275,32 @@ static void record_threads(struct list *list)
 		char name[64], affinity[CPU_SETSIZE / 4 + 1];
 		struct sched_param param = { 0 };
 		int parent, pid = atoi(entry->d_name);
+		unsigned int flags;
 
-		if (pid <= 0 || read_task(pid, name, &parent) || parent != KTHREADD)
-			continue;
-		if (strncmp(name, "kworker/", 8) == 0)
+		if (pid <= 0 || read_task(pid, name, &parent, &flags) || parent != KTHREADD ||
+		    (flags & PF_WQ_WORKER))
 			continue;
 		format_affinity(pid, affinity);
 		sched_getparam(pid, &param);
-		add(list, "kthread %s = policy %d priority %d affinity %s", name,
-		    sched_getscheduler(pid), param.sched_priority, affinity);
+		add(list, "kthread %s = policy %d priority %d nice %d affinity %s", name,
+		    sched_getscheduler(pid), param.sched_priority,
+		    getpriority(PRIO_PROCESS, (id_t)pid), affinity);
 	}
 	if (dir)
 		closedir(dir);
+}
+
+static void record_mounts(struct list *list)
+{
+	FILE *file = fopen("/proc/self/mounts", "r");
+	char line[PATH_MAX];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		add(list, "mount %s", line);
+	}
+	if (file)
+		fclose(file);
 }
 
 static int compare(const void *a, const void *b)
@@ -281,11 +314,17 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		record_folder(&list, places[i].folder, places[i].depth, places[i].pattern);
-		record_links(&list, places[i].folder, places[i].depth);
+		record_links(&list, places[i].folder, places[i].depth, places[i].pattern);
 	}
+	record_file(&list, "/dev/cpu_dma_latency");
+	record_mounts(&list);
 	record_threads(&list);
 	qsort(list.line, list.count, sizeof(*list.line), compare);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; i < list.count; i++) {
+		/* a file that two places hold; threads of one name may well be equal */
+		if (i && *list.line[i] == '/' && strcmp(list.line[i], list.line[i - 1]) == 0)
+			continue;
 		puts(list.line[i]);
+	}
 	return fflush(stdout) ? 4 : 0;
 }
