@@ -48,6 +48,8 @@ bench: build
 	@for what in topology cost fidelity; do python3 bench/$$what.py --punctual build/punctual; done
 
 vm-test: static
+	@scripts/deps.sh check
+	@scripts/cross.sh arm64 armhf
 	@python3 tests/vm/vm.py test $(TEST)
 
 BOARD ?= rt-4

@@ -238,8 +238,8 @@ class Suite:
     """Runs jobs and counts. lab None: nothing can run, and `reason` says why. report: a text file
     that gets each result as a line of JSON,
         {"job": "structure@rt-1", "test": "online", "result": "ok" | "fail" | "skip", "text": ...},
-    after those of a job {"job": ..., "seconds": ...}, and at last {"end": true}. out: where it
-    tells people."""
+    after those of a job {"job": ..., "seconds": ...}, and at last {"end": true}; where nothing can
+    run, the only result is that of a job "boards". out: where it tells people."""
 
     def __init__(self, lab, reason="", update_golden=False, report=None, out=sys.stdout):
         self.lab = lab
@@ -254,6 +254,9 @@ class Suite:
 
     def run(self, wanted):
         """True if nothing failed."""
+        if not self.lab:
+            self._tell_none(wanted)
+            return True
         waiting = sorted(wanted, key=lambda job: (-job.cores(self.room.all_cores), -job.limit))
         threads = []
         for job in waiting:
@@ -269,6 +272,15 @@ class Suite:
         self._print("{ok} passed, {fail} failed, {skip} skipped".format(**self.count))
         return not self.count["fail"]
 
+    def _tell_none(self, wanted):
+        """None can run, for one reason, which is told once."""
+        self._note(job="boards", test="", result="skip", text=self.reason)
+        for job in wanted:
+            self._note(job=str(job), seconds=0)
+        self._note(end=True)
+        self._print(f"skipped all {len(wanted)} on virtual boards: {self.reason}",
+                    "0 passed, 0 failed, 1 skipped")
+
     def _worker(self, job, taken):
         started = time.monotonic()
         stay_on(taken[0])
@@ -281,8 +293,6 @@ class Suite:
         self._tell(job, results, time.monotonic() - started)
 
     def _results(self, job):
-        if not self.lab:
-            return [("", "skip", self.reason)]
         try:
             if not job.board:
                 return own_tests(self.lab)
