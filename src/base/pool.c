@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT  16
+#define ALIGNMENT  _Alignof(max_align_t)
 #define BLOCK_SIZE ((size_t)64 << 10)
 
 struct pool_block {

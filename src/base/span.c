@@ -64,14 +64,14 @@ struct span span_trim(struct span span)
 
 bool span_equal(struct span span, const char *text)
 {
-	return span.length == strlen(text) && !memcmp(span.at, text, span.length);
+	return span.length == strlen(text) && (!span.length || !memcmp(span.at, text, span.length));
 }
 
 bool span_starts(struct span span, const char *start)
 {
 	size_t length = strlen(start);
 
-	return span.length >= length && !memcmp(span.at, start, length);
+	return span.length >= length && (!length || !memcmp(span.at, start, length));
 }
 
 const char *span_find(struct span span, const char *needle)
@@ -139,7 +139,8 @@ const char *span_copy(struct span span, char *buf, size_t size)
 {
 	size_t length = span.length < size ? span.length : size - 1;
 
-	memcpy(buf, span.at, length);
+	if (length)
+		memcpy(buf, span.at, length);
 	buf[length] = '\0';
 	return buf;
 }
